@@ -1,1 +1,1 @@
-"""nonfat."""
+"""Models: the three axes put together, and the methods as presets of them."""

@@ -1,1 +1,1 @@
-"""nonfat."""
+"""Numerical pieces without any notion of a model."""

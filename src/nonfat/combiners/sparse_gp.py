@@ -1,0 +1,62 @@
+"""A sparse Gaussian process over the inputs v (the paper's level two)."""
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Key
+
+from nonfat.combiners.base import Combiner
+from nonfat.kernels import Kernel
+from nonfat.numerics.cholesky import cholesky_pair
+from nonfat.posteriors import WhitenedGaussian
+
+__all__ = ["SparseGP"]
+
+
+class SparseGP(Combiner):
+    """m(v) = g(v) with g a GP summarised by its values h at pseudo inputs Z.
+
+    With w = L_Z⁻¹ κ(Z, v) and the whitened posterior q(ĥ) = N(m, SSᵀ):
+    mean wᵀm, variance κ(v, v) - ‖w‖² + ‖Sᵀw‖².
+
+    Example:
+        >>> import jax, jax.numpy as jnp
+        >>> from nonfat.kernels import SquaredExponential
+        >>> kernel = SquaredExponential.create(1.0, jnp.ones(2))
+        >>> g = SparseGP.create(kernel, a=5, D=2, key=jax.random.key(0), dtype=jnp.float32)
+        >>> mean, variance = g.marginals(jnp.zeros((3, 2)))
+        >>> mean.shape, variance.shape
+        ((3,), (3,))
+    """
+
+    Z: Float[Array, "a D"]
+    kernel: Kernel
+    posterior: WhitenedGaussian
+
+    @classmethod
+    def create(
+        cls,
+        kernel: Kernel,
+        *,
+        a: int,
+        D: int,
+        key: Key[Array, ""],
+        dtype: jnp.dtype,
+        Z: Float[Array, "a D"] | None = None,
+        scale: float = 1.0,
+    ) -> "SparseGP":
+        """Standard-normal pseudo inputs unless given; posterior deviation `scale`."""
+        if Z is None:
+            Z = jax.random.normal(key, (a, D), dtype)
+        return cls(Z, kernel, WhitenedGaussian.create(a, scale, dtype))
+
+    def marginals(self, V: Float[Array, "n D"]) -> tuple[Float[Array, "n"], Float[Array, "n"]]:
+        """Mean and variance of g at each row of V."""
+        _, P = cholesky_pair(self.kernel(self.Z, self.Z))
+        W = self.kernel(V, self.Z) @ P.T
+        mean, variance = self.posterior.project(W)
+        residual = jnp.maximum(self.kernel.variance - jnp.sum(W * W, axis=1), 0.0)
+        return mean, residual + variance
+
+    def kl(self) -> Float[Array, ""]:
+        """KL[q(ĥ) ‖ N(0, I)]."""
+        return self.posterior.kl()

@@ -1,0 +1,122 @@
+"""Which column plays which part: modes, time or value."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nonfat.data.ingest import read_table
+from nonfat.data.table import Table
+from nonfat.data.wording import quoted
+from nonfat.errors import DataError
+
+__all__ = ["Roles", "assign", "open_with"]
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The names of the columns that matter.
+
+    Attributes:
+        modes: one column of entity ids per mode.
+        time: the time column.
+        value: the value column.
+
+    Example:
+        >>> Roles(("site",), "when", "when")
+        Traceback (most recent call last):
+        nonfat.errors.DataError: column 'when' cannot play two parts; modes, time and value ...
+    """
+
+    modes: tuple[str, ...]
+    time: str
+    value: str
+
+    def __post_init__(self) -> None:
+        if not self.modes:
+            raise DataError("no modes: name at least one column of entity ids in modes=[...]")
+        seen: set[str] = set()
+        for name in (*self.modes, self.time, self.value):
+            if name in seen:
+                raise DataError(
+                    f"column {name!r} cannot play two parts; modes, time and value need a column "
+                    "each"
+                )
+            seen.add(name)
+
+
+def assign(
+    source: Any, modes: Sequence[Any] | str | None, time: Any, value: Any, *, apart: bool
+) -> tuple[Table, Roles]:
+    """Reads a table and decides its columns' roles.
+
+    Args:
+        source: any source of a table.
+        modes: the mode columns; None stands for all columns but time and value.
+        time: the time column.
+        value: the value column.
+        apart: whether the values come apart from the table.
+
+    Raises:
+        DataError: a column is missing, or named twice.
+    """
+    time, value = str(time), str(value)
+    named = None if modes is None else _texts(modes)
+    if isinstance(source, np.ndarray) and not source.dtype.names:
+        roles = Roles(named or _numbered(source, apart), time, value)
+        return open_with(source, roles, need_value=not apart), roles
+    table = read_table(source)
+    if apart and named is None and value in table.names:
+        raise DataError(f"the values came twice: apart, and as column {value!r} of the table")
+    rest = tuple(name for name in table.names if name not in (time, value))
+    roles = Roles(rest if named is None else named, time, value)
+    _require(table, roles, need_value=not apart)
+    return table, roles
+
+
+def open_with(source: Any, roles: Roles, *, need_value: bool) -> Table:
+    """Reads a table whose columns' roles are known; columns of a 2-D array go by position.
+
+    Raises:
+        DataError: a column is missing.
+    """
+    names = None
+    if isinstance(source, np.ndarray) and source.ndim == 2:
+        names = _positional(source, roles, need_value=need_value)
+    table = read_table(source, names)
+    _require(table, roles, need_value=need_value)
+    return table
+
+
+def _texts(modes: Sequence[Any] | str) -> tuple[str, ...]:
+    """The names as text; a lone string is one mode, not one mode per letter."""
+    return (modes,) if isinstance(modes, str) else tuple(str(name) for name in modes)
+
+
+def _numbered(array: np.ndarray, apart: bool) -> tuple[str, ...]:
+    width = array.shape[1] if array.ndim == 2 else 0
+    return tuple(f"mode_{at}" for at in range(width - (1 if apart else 2)))
+
+
+def _positional(array: np.ndarray, roles: Roles, *, need_value: bool) -> tuple[str, ...]:
+    names = (*roles.modes, roles.time, roles.value)
+    width = array.shape[1]
+    if width == len(names) or (width == len(names) - 1 and not need_value):
+        return names[:width]
+    expected = names if need_value else (*names[:-1], f"[{roles.value}]")
+    raise DataError(
+        f"an array with {width} columns came, but its columns should be, in this order: "
+        f"{', '.join(expected)}"
+    )
+
+
+def _require(table: Table, roles: Roles, *, need_value: bool) -> None:
+    wanted = (*roles.modes, roles.time, *((roles.value,) if need_value else ()))
+    absent = [name for name in wanted if name not in table.names]
+    if len(absent) > 1:
+        raise DataError(
+            f"no columns {quoted(absent)} in the table; its columns: {quoted(table.names)}"
+        )
+    for name in absent:
+        table.position(name)
