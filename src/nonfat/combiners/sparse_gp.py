@@ -49,13 +49,27 @@ class SparseGP(Combiner):
             Z = jax.random.normal(key, (a, D), dtype)
         return cls(Z, kernel, WhitenedGaussian.create(a, scale, dtype))
 
-    def marginals(self, V: Float[Array, "n D"]) -> tuple[Float[Array, "n"], Float[Array, "n"]]:
-        """Mean and variance of g at each row of V."""
+    def weights(
+        self, V: Float[Array, "n D"]
+    ) -> tuple[Float[Array, "n a"], Float[Array, "n"]]:
+        """The rows w = L_Z⁻¹ κ(Z, v), and the variance κ(v, v) - ‖w‖² that h leaves open."""
         _, P = cholesky_pair(self.kernel(self.Z, self.Z))
         W = self.kernel(V, self.Z) @ P.T
+        return W, jnp.maximum(self.kernel.variance - jnp.sum(W * W, axis=1), 0.0)
+
+    def marginals(self, V: Float[Array, "n D"]) -> tuple[Float[Array, "n"], Float[Array, "n"]]:
+        """Mean and variance of g at each row of V."""
+        W, residual = self.weights(V)
         mean, variance = self.posterior.project(W)
-        residual = jnp.maximum(self.kernel.variance - jnp.sum(W * W, axis=1), 0.0)
         return mean, residual + variance
+
+    def draw(
+        self, V: Float[Array, "n D"], h_key: Key[Array, ""], row_key: Key[Array, ""]
+    ) -> Float[Array, "n"]:
+        """One draw of ĥ for all rows, then each row on its own given it."""
+        W, residual = self.weights(V)
+        noise = jax.random.normal(row_key, residual.shape, residual.dtype)
+        return W @ self.posterior.sample(h_key) + jnp.sqrt(residual) * noise
 
     def kl(self) -> Float[Array, ""]:
         """KL[q(ĥ) ‖ N(0, I)]."""

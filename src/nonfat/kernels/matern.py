@@ -1,8 +1,6 @@
 """Matérn kernels: rougher than the squared exponential, and their spectra."""
 
 import math
-from typing import Literal
-
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -12,7 +10,8 @@ from nonfat.kernels.distance import squared_distance
 
 __all__ = ["Matern", "Smoothness", "matern_spectrum"]
 
-Smoothness = Literal[0.5, 1.5, 2.5]
+Smoothness = float
+"""ν, one of 0.5, 1.5 and 2.5 (a `Literal` may not hold floats)."""
 
 
 def _safe_root(x: Float[Array, "*n"]) -> Float[Array, "*n"]:

@@ -3,7 +3,7 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Key
+from jaxtyping import Array, Float, Int, Key
 
 from nonfat.combiners import Combiner
 from nonfat.likelihoods import Likelihood
@@ -40,31 +40,94 @@ class TensorModel(eqx.Module):
     combiner: Combiner
     likelihood: Likelihood
 
-    def elbo(self, batch: Batch, N: int, key: Key[Array, ""]) -> Float[Array, ""]:
+    def elbo(
+        self, batch: Batch, N: int, key: Key[Array, ""], kl_weight: Float[Array, ""] | float = 1.0
+    ) -> Float[Array, ""]:
         """An unbiased estimate of the evidence lower bound of N entries from a batch of them.
 
         ``-KL(time) - KL(combiner) + (N/B) Σ_n E_q[log p(y_n | m_n)]``. Only the inputs v are
         sampled; given them the expectation over the combiner's posterior is taken by the
         likelihood. The entities' tables are point estimates: their log prior is added.
+
+        Args:
+            batch: the entries.
+            N: how many entries there are in all.
+            key: for the sample of v.
+            kl_weight: below one while training warms up; the bound holds at one.
         """
         mean, variance = self.time.marginals(batch.entries)
         V = mean + jnp.sqrt(variance) * jax.random.normal(key, mean.shape, mean.dtype)
         f, s2 = self.combiner.marginals(V)
         fit = self.likelihood.expected_log_prob(batch.value, f, s2)
-        penalty = sum(
-            jnp.dot(weight, self.time.entity_penalty(k))
-            for k, weight in enumerate(batch.prior_weight)
-        )
-        return N * jnp.mean(fit) - self.time.kl() - self.combiner.kl() - penalty
+        penalty = jnp.stack(
+            [jnp.dot(w, self.time.entity_penalty(k)) for k, w in enumerate(batch.prior_weight)]
+        ).sum()
+        return N * jnp.mean(fit) - kl_weight * (self.time.kl() + self.combiner.kl()) - penalty
 
     def latent_samples(
-        self, entries: Entries, noise: Float[Array, "S D"]
+        self,
+        entries: Entries,
+        noise: Float[Array, "S D"],
+        fresh: tuple[Float[Array, "S _"], ...] | None = None,
     ) -> tuple[Float[Array, "S B"], Float[Array, "S B"]]:
         """Mean and variance of m given each of S draws of the inputs v.
 
         All entries share the same standard-normal noise, so the answer for an entry does not
         depend on which others are asked with it, and curves in time are smooth.
+
+        Args:
+            entries: which entries, at which times.
+            noise: standard-normal draws.
+            fresh: for each mode, S draws of an entity never seen; it stands behind the last row
+                of the mode's table.
         """
-        mean, variance = self.time.marginals(entries)
-        deviation = jnp.sqrt(variance)
-        return jax.lax.map(lambda z: self.combiner.marginals(mean + deviation * z), noise)
+        if fresh is None:
+            mean, variance = self.time.marginals(entries)
+            deviation = jnp.sqrt(variance)
+            return jax.lax.map(lambda z: self.combiner.marginals(mean + deviation * z), noise)
+
+        def one(draw: tuple[Array, tuple[Array, ...]]) -> tuple[Array, Array]:
+            z, rows = draw
+            mean, variance = self.time.with_newcomers(rows).marginals(entries)
+            return self.combiner.marginals(mean + jnp.sqrt(variance) * z)
+
+        return jax.lax.map(one, (noise, fresh))
+
+    def draw(self, entries: Entries, key: Key[Array, ""], part: int = 0) -> Float[Array, "B"]:
+        """One joint draw of the latent values of entries.
+
+        Args:
+            entries: which entries, at which times.
+            key: the same key draws the same trajectories and the same function of them.
+            part: number of this part, if the entries of one draw come in several parts.
+        """
+        time_key, h_key, row_key = jax.random.split(key, 3)
+        V = self.time.draw(entries, time_key)
+        return self.combiner.draw(V, h_key, jax.random.fold_in(row_key, part))
+
+    def take(self, entities: tuple[Int[Array, "_"] | None, ...]) -> "TensorModel":
+        """The model of some entities of each mode only (None: of all).
+
+        An index beyond a table gives a row that no entry points at.
+        """
+        tables = tuple(
+            table if index is None else jnp.take(table, index, axis=0, mode="clip")
+            for table, index in zip(self.time.tables, entities, strict=True)
+        )
+        return self.with_tables(tables)
+
+    def put(
+        self, part: "TensorModel", entities: tuple[Int[Array, "_"] | None, ...]
+    ) -> "TensorModel":
+        """The model with `part` for the entities that `part` was taken for; inverse of `take`."""
+        tables = tuple(
+            rows if index is None else table.at[index].set(rows, mode="drop", unique_indices=True)
+            for table, rows, index in zip(
+                self.time.tables, part.time.tables, entities, strict=True
+            )
+        )
+        return part.with_tables(tables)
+
+    def with_tables(self, tables: tuple[Float[Array, "_ _"], ...]) -> "TensorModel":
+        """The same model with other entity tables."""
+        return eqx.tree_at(lambda model: model.time.tables, self, tables)

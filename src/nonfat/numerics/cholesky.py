@@ -24,25 +24,24 @@ def _jitter(dtype: jnp.dtype) -> float:
 def _growing_cholesky(K: Float[Array, "*r a a"]) -> Float[Array, "*r a a"]:
     """Lower factor of ``K + jitter``; the jitter of a matrix that fails grows tenfold a try."""
     eye = jnp.eye(K.shape[-1], dtype=K.dtype)
-    scale = jnp.mean(jnp.diagonal(K, axis1=-2, axis2=-1), axis=-1)[..., None, None]
-
-    def attempt(power: Float[Array, "*r 1 1"]) -> Float[Array, "*r a a"]:
-        return jnp.linalg.cholesky(K + 10.0**power * _jitter(K.dtype) * scale * eye)
+    mean = jnp.mean(jnp.diagonal(K, axis1=-2, axis2=-1), axis=-1)
+    first = _jitter(K.dtype) * mean[..., None, None] * eye
 
     def failed(L: Float[Array, "*r a a"]) -> Float[Array, "*r 1 1"]:
-        return ~jnp.all(jnp.isfinite(L), axis=(-2, -1), keepdims=True)
+        return jnp.any(~jnp.isfinite(L), axis=(-2, -1), keepdims=True).astype(K.dtype)
 
-    def retry(carry: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+    def attempt(carry: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
         tries, power, L = carry
         power = power + failed(L)
-        return tries + 1, power, attempt(power)
+        return tries + 1, power, jnp.linalg.cholesky(K + 10.0**power * first)
 
     def unfinished(carry: tuple[Array, Array, Array]) -> Array:
         tries, _, L = carry
-        return (tries < _MAX_TRIES) & jnp.any(failed(L))
+        return (tries < _MAX_TRIES) & jnp.any(failed(L) > 0)
 
-    power = jnp.zeros_like(scale)
-    return jax.lax.while_loop(unfinished, retry, (jnp.array(0), power, attempt(power)))[2]
+    # The loop starts from a failure, so that the factorisation is compiled once.
+    start = (jnp.array(0), jnp.full((*K.shape[:-2], 1, 1), -1.0, K.dtype), K * jnp.nan)
+    return jax.lax.while_loop(unfinished, attempt, start)[2]
 
 
 @jax.custom_jvp

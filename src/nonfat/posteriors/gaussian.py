@@ -1,8 +1,9 @@
 """A whitened Gaussian posterior over pseudo outputs."""
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Key
 
 from nonfat.numerics.bijectors import lower_triangular, raw_triangular
 from nonfat.posteriors.kl import gaussian_kl
@@ -40,6 +41,10 @@ class WhitenedGaussian(eqx.Module):
         """Mean ``w_iᵀ m`` and variance ``‖Sᵀ w_i‖²`` of the rows' projections."""
         WS = W @ self.S
         return W @ self.m, jnp.sum(WS * WS, axis=1)
+
+    def sample(self, key: Key[Array, ""]) -> Float[Array, "a"]:
+        """One draw ``m + S ε``."""
+        return self.m + self.S @ jax.random.normal(key, self.m.shape, self.m.dtype)
 
     def kl(self) -> Float[Array, ""]:
         """KL[q ‖ N(0, I)]."""

@@ -3,7 +3,8 @@
 import abc
 
 import equinox as eqx
-from jaxtyping import Array, Float
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Key
 
 from nonfat.times.entries import Entries
 
@@ -24,9 +25,26 @@ class TimeRepresentation(eqx.Module):
         """Mean and variance of the independent Gaussian inputs v of each entry."""
 
     @abc.abstractmethod
+    def draw(self, entries: Entries, key: Key[Array, ""]) -> Float[Array, "B D"]:
+        """One joint draw of the inputs v of all entries: the same functions at every row."""
+
+    @abc.abstractmethod
     def kl(self) -> Float[Array, ""]:
         """Divergence of the posterior from the prior, without the entity tables' part."""
 
     @abc.abstractmethod
     def entity_penalty(self, mode: int) -> Float[Array, "J"]:
         """-log prior (up to a constant) of each row of a mode's entity table."""
+
+    def with_newcomers(self, rows: tuple[Float[Array, "_"], ...]) -> "TimeRepresentation":
+        """The representation with one more entity in each mode, drawn from its prior.
+
+        Args:
+            rows: standard-normal draws, one row for each mode; they are the entity's parameters
+                themselves, because the prior of every table is standard normal.
+        """
+        tables = tuple(
+            jnp.concatenate([table, row[None]])
+            for table, row in zip(self.tables, rows, strict=True)
+        )
+        return eqx.tree_at(lambda time: time.tables, self, tables)

@@ -87,6 +87,20 @@ class FrequencyFunctions(eqx.Module):
             spread=jnp.sum(LW * LW, axis=1),
         )
 
+    def draw_coefficients(self, E: Float[Array, "J s"], key: Key[Array, ""]) -> Float[Array, "R J C"]:
+        """A joint draw of the whitened coefficients of each entity's trajectories.
+
+        Ĝ from its posterior, then the rows of F given it. The part of a row that Ĝ leaves open is
+        drawn for each entity on its own.
+        """
+        pseudo_key, row_key = jax.random.split(key)
+        W = self.weights(E)
+        known = jnp.swapaxes(W, -1, -2) @ self.posterior.sample(pseudo_key)
+        variance = jnp.exp(self.kernels.log_variance)[:, None]
+        residual = jnp.maximum(variance - jnp.sum(W * W, axis=1), 0.0)
+        open_part = jax.random.normal(row_key, known.shape, known.dtype)
+        return known + jnp.sqrt(residual)[..., None] * open_part
+
     def time_part(self, times: Float[Array, "T"]) -> TimePart:
         """The times' side of the marginals."""
         psi = self.basis.whitened(times)
@@ -187,9 +201,19 @@ class Trajectories(TimeRepresentation):
         mean, variance = (jnp.concatenate(x, axis=0).T for x in zip(*parts, strict=True))
         return mean, variance
 
+    def draw(self, entries: Entries, key: Key[Array, ""]) -> Float[Array, "B D"]:
+        """One joint draw of the trajectories: the same functions of time at every entry."""
+        draws = []
+        for k, (mode, E) in enumerate(zip(self.modes, self.tables, strict=True)):
+            coefficients = mode.draw_coefficients(E, jax.random.fold_in(key, k))
+            psi = mode.basis.whitened(entries.times)
+            at_entries = coefficients[:, entries.position[:, k]] * psi[:, entries.time_position]
+            draws.append(jnp.sum(at_entries, axis=-1))
+        return jnp.concatenate(draws, axis=0).T
+
     def kl(self) -> Float[Array, ""]:
         """Σ_k Σ_r KL[q(Ĝ^k_r) ‖ p(Ĝ^k_r)]."""
-        return sum((mode.posterior.kl() for mode in self.modes), start=jnp.zeros(()))
+        return jnp.stack([mode.posterior.kl() for mode in self.modes]).sum()
 
     def entity_penalty(self, mode: int) -> Float[Array, "J"]:
         """½‖e_j‖²: embeddings are point estimates under a standard normal prior."""

@@ -1,0 +1,28 @@
+"""How to train."""
+
+from dataclasses import dataclass
+
+__all__ = ["Training"]
+
+
+@dataclass(frozen=True)
+class Training:
+    """Options of the training loop.
+
+    Attributes:
+        epochs: at most this many passes over the training rows.
+        learning_rate: the highest rate of Adam; it warms up, then decays as a cosine.
+        warmup: share of the epochs in which the weight of the KL terms grows from near 0 to 1.
+        patience: epochs without a better validation score after which training stops.
+        check_every: epochs between validations.
+        validation_draws: draws of v in a validation.
+        seed: of everything random.
+    """
+
+    epochs: int
+    learning_rate: float
+    warmup: float
+    patience: int
+    check_every: int = 5
+    validation_draws: int = 16
+    seed: int = 0

@@ -1,0 +1,70 @@
+"""Strict rules for all tests: shapes and types checked, one BLAS thread, no silent promotion.
+
+Warnings are errors (pyproject.toml). The tests of the mathematical core also refuse implicit
+promotion of dtypes.
+"""
+
+import sys
+from pathlib import Path
+
+from jaxtyping import install_import_hook
+
+# Before anything imports nonfat: every annotation of the package is checked when it is called.
+install_import_hook("nonfat", "beartype.beartype")
+
+ROOT = Path(__file__).parents[1]
+sys.path.append(str(ROOT / "tests"))  # for `from reference... import`
+
+import jax  # noqa: E402
+import pytest  # noqa: E402
+from threadpoolctl import threadpool_limits  # noqa: E402
+
+CORE = {
+    "numerics",
+    "kernels",
+    "posteriors",
+    "likelihoods",
+    "times",
+    "combiners",
+    "models",
+    "training",
+}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_blas_thread():
+    """Small factorisations are slower on several threads, and tests share the machine."""
+    import scipy.linalg  # noqa: F401  (loads the BLAS that jaxlib calls, so that the limit sees it)
+
+    with threadpool_limits(1, user_api="blas"):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def strict_promotion(request):
+    """The mathematical core never relies on implicit promotion of dtypes."""
+    if request.path.parent.name not in CORE or request.path.is_relative_to(ROOT / "src"):
+        yield
+        return
+    with jax.numpy_dtype_promotion("strict"):
+        yield
+
+
+@pytest.fixture
+def x64():
+    """Double precision for one test."""
+    with jax.enable_x64(True):
+        yield
+
+
+@pytest.fixture(scope="session")
+def shared_data():
+    """A function from a name below ../shared/data to its path; it skips where that is missing."""
+
+    def path(name: str) -> Path:
+        found = ROOT.parent / "shared" / "data" / name
+        if not found.exists():
+            pytest.skip(f"{found} is not on this machine")
+        return found
+
+    return path
