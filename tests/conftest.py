@@ -9,17 +9,7 @@ from pathlib import Path
 
 from jaxtyping import install_import_hook
 
-# Before anything imports nonfat: every annotation of the package is checked when it is called.
-install_import_hook("nonfat", "beartype.beartype")
-
-ROOT = Path(__file__).parents[1]
-sys.path.append(str(ROOT / "tests"))  # for `from reference... import`
-
-import jax  # noqa: E402
-import pytest  # noqa: E402
-from threadpoolctl import threadpool_limits  # noqa: E402
-
-CORE = {
+CORE = (
     "numerics",
     "kernels",
     "posteriors",
@@ -28,8 +18,18 @@ CORE = {
     "combiners",
     "models",
     "training",
-}
+)
 
+# Before anything imports nonfat: annotations of the core are checked at every call. The layers
+# above answer a wrong argument with an error of their own that teaches, and are tested for it.
+install_import_hook([f"nonfat.{name}" for name in CORE], "beartype.beartype")
+
+ROOT = Path(__file__).parents[1]
+sys.path.append(str(ROOT / "tests"))  # for `from reference... import`
+
+import jax  # noqa: E402
+import pytest  # noqa: E402
+from threadpoolctl import threadpool_limits  # noqa: E402
 
 @pytest.fixture(scope="session", autouse=True)
 def one_blas_thread():

@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+from jax.typing import DTypeLike
 from jaxtyping import Array, Float, Key
 
 from nonfat.combiners.base import Combiner
@@ -40,7 +41,7 @@ class SparseGP(Combiner):
         a: int,
         D: int,
         key: Key[Array, ""],
-        dtype: jnp.dtype,
+        dtype: DTypeLike,
         Z: Float[Array, "a D"] | None = None,
         scale: float = 1.0,
     ) -> "SparseGP":

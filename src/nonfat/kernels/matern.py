@@ -1,6 +1,7 @@
 """Matérn kernels: rougher than the squared exponential, and their spectra."""
 
 import math
+
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -59,7 +60,7 @@ class Matern(Kernel):
 
 
 def matern_spectrum(
-    omega: Float[Array, "*c"], lengthscale: Float[Array, "*c"], nu: Smoothness
+    omega: Float[Array, "*#c"], lengthscale: Float[Array, "*#c"], nu: Smoothness
 ) -> Float[Array, "*c"]:
     """Spectral density S(ω) of the one-dimensional Matérn kernel with σ² = 1.
 

@@ -5,6 +5,7 @@ import math
 import jax
 import jax.numpy as jnp
 from jax.scipy.special import ndtr
+from jax.typing import DTypeLike
 from jaxtyping import Array, Float, Key
 
 from nonfat.likelihoods.base import Likelihood
@@ -32,7 +33,7 @@ class Gaussian(Likelihood):
     log_noise: Float[Array, ""]
 
     @classmethod
-    def create(cls, noise_variance: float, dtype: jnp.dtype) -> "Gaussian":
+    def create(cls, noise_variance: float, dtype: DTypeLike) -> "Gaussian":
         """Noise of the given variance."""
         return cls(log_noise=jnp.asarray(math.log(noise_variance), dtype))
 

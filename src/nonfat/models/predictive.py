@@ -5,7 +5,7 @@ import math
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
 from nonfat.likelihoods import Likelihood
 
@@ -59,7 +59,7 @@ class Predictive(eqx.Module):
         mean, variance = self.observed()
         reach = 100.0 * jnp.sqrt(variance)
 
-        def halve(_: int, bracket: tuple[Array, Array]) -> tuple[Array, Array]:
+        def halve(_: Int[Array, ""], bracket: tuple[Array, Array]) -> tuple[Array, Array]:
             low, high = bracket
             middle = 0.5 * (low + high)
             below = self._cdf(middle) < levels[:, None]
@@ -69,6 +69,12 @@ class Predictive(eqx.Module):
         start = (jnp.broadcast_to(mean - reach, shape), jnp.broadcast_to(mean + reach, shape))
         low, high = jax.lax.fori_loop(0, _BISECTIONS[mean.dtype], halve, start)
         return 0.5 * (low + high)
+
+    def sample(self, key: Key[Array, ""]) -> Float[Array, "S B"]:
+        """One observation for each draw of v."""
+        m_key, y_key = jax.random.split(key)
+        m = self.f + jnp.sqrt(self.s2) * jax.random.normal(m_key, self.f.shape, self.f.dtype)
+        return self.likelihood.sample(y_key, m)
 
     def _cdf(self, y: Float[Array, "Q B"]) -> Float[Array, "Q B"]:
         each = self.likelihood.predictive_cdf(y[None], self.f[:, None], self.s2[:, None])

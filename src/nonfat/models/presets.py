@@ -5,6 +5,7 @@ from typing import Literal
 
 import jax
 import jax.numpy as jnp
+from jax.typing import DTypeLike
 from jaxtyping import Array, Key
 
 from nonfat.combiners import SparseGP
@@ -17,7 +18,7 @@ __all__ = ["BasisName", "Recipe", "nonfat"]
 
 BasisName = Literal["laguerre", "spectral"]
 
-_MOST_FUNCTIONS = 161
+_MOST_FUNCTIONS = 121
 _FUNCTIONS_PER_TIME = 1.2  # the period is 1.2 training ranges: every step in time can move freely
 
 
@@ -49,7 +50,7 @@ class Recipe:
             return self.C
         return max(3, min(_MOST_FUNCTIONS, int(_FUNCTIONS_PER_TIME * distinct_times) | 1))
 
-    def make_basis(self, distinct_times: int, dtype: jnp.dtype) -> Basis:
+    def make_basis(self, distinct_times: int, dtype: DTypeLike) -> Basis:
         """The basis of one mode."""
         C = self.basis_size(distinct_times)
         if self.basis == "laguerre":
@@ -62,7 +63,7 @@ def nonfat(
     shape: tuple[int, ...],
     distinct_times: int,
     key: Key[Array, ""],
-    dtype: jnp.dtype,
+    dtype: DTypeLike,
 ) -> TensorModel:
     """NONFAT: trajectories × sparse GP × Gaussian noise.
 
@@ -99,6 +100,7 @@ def nonfat(
             D=D,
             key=combiner_key,
             dtype=dtype,
+            scale=0.1,  # near its mean at first: noise that the data did not ask for misleads
         ),
         likelihood=Gaussian.create(0.1, dtype),
     )

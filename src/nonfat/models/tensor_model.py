@@ -3,6 +3,7 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
 from nonfat.combiners import Combiner
@@ -23,8 +24,8 @@ class Batch(eqx.Module):
     """
 
     entries: Entries
-    value: Float[Array, "B"]
-    prior_weight: tuple[Float[Array, "_"], ...]
+    value: Float[Array | np.ndarray, "B"]
+    prior_weight: tuple[Float[Array | np.ndarray, "_"], ...]
 
 
 class TensorModel(eqx.Module):
@@ -93,7 +94,9 @@ class TensorModel(eqx.Module):
 
         return jax.lax.map(one, (noise, fresh))
 
-    def draw(self, entries: Entries, key: Key[Array, ""], part: int = 0) -> Float[Array, "B"]:
+    def draw(
+        self, entries: Entries, key: Key[Array, ""], part: Int[Array, ""] | int = 0
+    ) -> Float[Array, "B"]:
         """One joint draw of the latent values of entries.
 
         Args:

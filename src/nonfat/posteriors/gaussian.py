@@ -3,6 +3,7 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.typing import DTypeLike
 from jaxtyping import Array, Float, Key
 
 from nonfat.numerics.bijectors import lower_triangular, raw_triangular
@@ -25,7 +26,7 @@ class WhitenedGaussian(eqx.Module):
     raw_S: Float[Array, "a a"]
 
     @classmethod
-    def create(cls, a: int, scale: float, dtype: jnp.dtype) -> "WhitenedGaussian":
+    def create(cls, a: int, scale: float, dtype: DTypeLike) -> "WhitenedGaussian":
         """Zero mean and standard deviation `scale` in every direction."""
         S = scale * jnp.eye(a, dtype=dtype)
         return cls(m=jnp.zeros(a, dtype), raw_S=raw_triangular(S))

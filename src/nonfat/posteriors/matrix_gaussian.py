@@ -3,6 +3,7 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.typing import DTypeLike
 from jaxtyping import Array, Float, Key
 
 from nonfat.numerics.bijectors import lower_triangular, raw_triangular
@@ -28,7 +29,7 @@ class WhitenedMatrixGaussian(eqx.Module):
 
     @classmethod
     def create(
-        cls, R: int, a: int, C: int, scale: float, key: Key[Array, ""], dtype: jnp.dtype
+        cls, R: int, a: int, C: int, scale: float, key: Key[Array, ""], dtype: DTypeLike
     ) -> "WhitenedMatrixGaussian":
         """Random means of size `scale` (they break the symmetry) and deviations of `scale`."""
         eye_a, eye_C = jnp.eye(a, dtype=dtype), scale * jnp.eye(C, dtype=dtype)

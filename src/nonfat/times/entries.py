@@ -1,6 +1,7 @@
 """Which entries of the tensor, at which times: the question a time representation answers."""
 
 import equinox as eqx
+import numpy as np
 from jaxtyping import Array, Float, Int
 
 __all__ = ["Entries"]
@@ -12,12 +13,14 @@ class Entries(eqx.Module):
     Distinct times are listed once, so that work on times is never repeated for rows that share
     one; the tables of entities hold the entities of the batch only (see `training.batching`).
 
+    The arrays may still be on the host; a compiled function takes them to the device.
+
     Attributes:
         position: row of each mode's entity table.
         times: distinct times, on the model's clock (0 to 1 over the training range).
         time_position: index into `times`.
     """
 
-    position: Int[Array, "B K"]
-    times: Float[Array, "T"]
-    time_position: Int[Array, "B"]
+    position: Int[Array | np.ndarray, "B K"]
+    times: Float[Array | np.ndarray, "T"]
+    time_position: Int[Array | np.ndarray, "B"]

@@ -5,6 +5,7 @@ import math
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.typing import DTypeLike
 from jaxtyping import Array, Float
 
 from nonfat.kernels import SquaredExponential
@@ -38,7 +39,7 @@ class LaguerreBasis(Basis):
     horizon: float = eqx.field(static=True)
 
     @classmethod
-    def create(cls, R: int, C: int, horizon: float, dtype: jnp.dtype) -> "LaguerreBasis":
+    def create(cls, R: int, C: int, horizon: float, dtype: DTypeLike) -> "LaguerreBasis":
         """A basis of C functions with a length-scale of one unit of frequency."""
         return cls(log_lengthscale=jnp.zeros(R, dtype), size=C, horizon=horizon)
 

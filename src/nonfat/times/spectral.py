@@ -4,6 +4,7 @@ import math
 
 import equinox as eqx
 import jax.numpy as jnp
+from jax.typing import DTypeLike
 from jaxtyping import Array, Float
 
 from nonfat.kernels.matern import Smoothness, matern_spectrum
@@ -48,7 +49,7 @@ class SpectralBasis(Basis):
         cls,
         R: int,
         C: int,
-        dtype: jnp.dtype,
+        dtype: DTypeLike,
         *,
         period: float = 1.2,
         nu: Smoothness = 1.5,

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.typing import DTypeLike
 from jaxtyping import Array, Float, Int, Key
 
 from nonfat.kernels import SquaredExponential
@@ -176,7 +177,7 @@ class Trajectories(TimeRepresentation):
         bases: tuple[Basis, ...],
         R: int,
         key: Key[Array, ""],
-        dtype: jnp.dtype,
+        dtype: DTypeLike,
     ) -> "Trajectories":
         """Random embeddings; the pseudo inputs start at some of them (at all where a_k = d_k)."""
         tables, modes = [], []

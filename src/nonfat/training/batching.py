@@ -7,7 +7,7 @@ follow from the batch size and never from N or d_k, so neither does the cost of 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import equinox as eqx
 import jax
@@ -30,6 +30,7 @@ class LocalBatch(eqx.Module):
     entities: Entities
 
 
+@runtime_checkable
 class Source(Protocol):
     """Where the training loop gets its batches from."""
 

@@ -1,7 +1,7 @@
 """What the training loop tells its callers while it runs."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 __all__ = ["Callback", "EpochReport"]
 
@@ -28,6 +28,7 @@ class EpochReport:
     seconds: float
 
 
+@runtime_checkable
 class Callback(Protocol):
     """Called after each epoch."""
 

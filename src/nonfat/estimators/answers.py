@@ -1,0 +1,100 @@
+"""Numbers of the engine, in the user's units and under their names."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float64
+
+from nonfat.data import Affine, Events
+from nonfat.errors import ConfigError
+from nonfat.estimators.engine import Engine
+from nonfat.metrics import METRICS
+
+__all__ = ["Answers", "check_levels"]
+
+_REPEATS = 4  # CRPS from four times as many draws as a prediction has
+
+
+def check_levels(level: float | Sequence[float] | None) -> tuple[float, ...]:
+    """Levels of prediction intervals, in percent.
+
+    Example:
+        >>> check_levels([80, 95])
+        (80.0, 95.0)
+        >>> check_levels(0.95)
+        Traceback (most recent call last):
+        nonfat.errors.ConfigError: a level is a percentage from 1 to 99.9, such as 95; got 0.95
+    """
+    if level is None:
+        return ()
+    given = np.atleast_1d(np.asarray(level, dtype=object)).tolist()
+    for one in given:
+        if isinstance(one, bool) or not isinstance(one, int | float) or not 1 <= one <= 99.9:
+            raise ConfigError(
+                f"a level is a percentage from 1 to 99.9, such as 95; got {one!r}"
+            )
+    return tuple(float(one) for one in given)
+
+
+def _interval_names(level: float) -> tuple[str, str]:
+    return f"lo-{level:g}", f"hi-{level:g}"
+
+
+@dataclass(frozen=True)
+class Answers:
+    """An engine and the scaling back to the user's units."""
+
+    engine: Engine
+    scaler: Affine
+
+    def columns(self, events: Events, levels: Sequence[float]) -> dict[str, np.ndarray]:
+        """The columns of a prediction.
+
+        ``mean`` and ``std`` are of the observation, ``latent_std`` is of the value without noise.
+        """
+        tails = [side for level in levels for side in (0.5 - level / 200, 0.5 + level / 200)]
+        raw = self.engine.summary(events.codes, events.time, np.array(tails))
+        columns = {
+            "mean": self.scaler.invert(raw["mean"]),
+            "std": self.scaler.scale * raw["std"],
+            "latent_std": self.scaler.scale * raw["latent_std"],
+        }
+        quantiles = self.scaler.invert(raw["quantiles"])
+        for i, level in enumerate(levels):
+            columns |= dict(zip(_interval_names(level), quantiles[2 * i : 2 * i + 2], strict=True))
+        return columns | {"unseen": events.unseen, "beyond": ~events.inside}
+
+    def log_density(self, events: Events) -> Float64[np.ndarray, "N"]:
+        """The log predictive density of each row's value, per unit of the value."""
+        assert events.value is not None
+        scaled = self.scaler.apply(events.value)
+        density = self.engine.log_density(events.codes, events.time, scaled)
+        return density - np.log(self.scaler.scale)
+
+    def samples(self, events: Events) -> Float64[np.ndarray, "S N"]:
+        """Draws of each row's observation, each row on its own."""
+        return self.scaler.invert(self.engine.observations(events.codes, events.time, _REPEATS))
+
+    def metric_inputs(self, events: Events, needs: Sequence[str]) -> dict[str, np.ndarray]:
+        """What metrics are computed from, and nothing that none of them needs."""
+        assert events.value is not None
+        inputs = {"value": events.value}
+        if {"mean", "lo", "hi"} & set(needs):
+            columns = self.columns(events, [95.0])
+            inputs |= {"mean": columns["mean"], "lo": columns["lo-95"], "hi": columns["hi-95"]}
+        if "log_density" in needs:
+            inputs["log_density"] = self.log_density(events)
+        if "samples" in needs:
+            inputs["samples"] = self.samples(events)
+        return inputs
+
+    def evaluate(self, events: Events, names: Sequence[str]) -> dict[str, float]:
+        """Metrics by name."""
+        chosen = [METRICS[name] for name in names]
+        needs = {need for metric in chosen for need in metric.needs}
+        inputs = self.metric_inputs(events, sorted(needs))
+        return {
+            metric.name: float(metric.function(*(inputs[need] for need in metric.needs)))
+            for metric in chosen
+        }

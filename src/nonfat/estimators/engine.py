@@ -1,0 +1,232 @@
+"""Answers of a trained model for any number of rows, in bounded memory."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Float64, Int, Key
+
+from nonfat.errors import TrainingError
+from nonfat.models import Predictive, TensorModel
+from nonfat.times import Entries
+from nonfat.training import DType, local_entries, scoped
+
+__all__ = ["Engine"]
+
+_ROWS = (64, 1024)  # rows in a compiled call: one size for a few queries, one for many
+
+Newcomers = tuple[Float[Array, "S _"], ...] | None
+
+
+def _padded(array: np.ndarray, size: int) -> np.ndarray:
+    """The array with copies of its first row behind it."""
+    return np.concatenate([array, np.repeat(array[:1], size - len(array), axis=0)])
+
+
+def _local(
+    codes: Int[np.ndarray, "B K"], time: Float[np.ndarray, "B"], shape: tuple[int, ...]
+) -> tuple[Entries, tuple[np.ndarray | None, ...]]:
+    """`local_entries` where -1 points at the row behind the table: a newcomer's."""
+    unseen = codes < 0
+    entries, entities = local_entries(np.where(unseen, 0, codes), time, shape)
+    behind = [
+        d if index is None else len(index) for d, index in zip(shape, entities, strict=True)
+    ]
+    position = np.where(unseen, np.array(behind, np.int32), entries.position)
+    return Entries(position, entries.times, entries.time_position), entities
+
+
+@eqx.filter_jit
+def _predictive(
+    model: TensorModel,
+    entities: tuple[Array | None, ...],
+    entries: Entries,
+    noise: Float[Array, "S D"],
+    newcomers: Newcomers,
+) -> Predictive:
+    local = model.take(entities)
+    return Predictive(*local.latent_samples(entries, noise, newcomers), model.likelihood)
+
+
+@eqx.filter_jit
+def _summary(
+    predictive: Predictive, levels: Float[Array, "Q"]
+) -> tuple[Array, Array, Array, Array]:
+    mean, variance = predictive.observed()
+    _, latent_variance = predictive.latent()
+    return mean, jnp.sqrt(latent_variance), jnp.sqrt(variance), predictive.quantile(levels)
+
+
+@eqx.filter_jit
+def _log_density(predictive: Predictive, y: Float[Array, "B"]) -> Float[Array, "B"]:
+    return predictive.log_density(y)
+
+
+@eqx.filter_jit
+def _observations(predictive: Predictive, key: Key[Array, ""]) -> Float[Array, "S B"]:
+    return predictive.sample(key)
+
+
+@eqx.filter_jit
+def _path(
+    model: TensorModel, entries: Entries, key: Key[Array, ""], part: Int[Array, ""]
+) -> Float[Array, "B"]:
+    m = model.draw(entries, key, part)
+    noise_key = jax.random.fold_in(jax.random.fold_in(key, 1), part)
+    return model.likelihood.sample(noise_key, m)
+
+
+@dataclass(frozen=True, eq=False)
+class Engine:
+    """Predictions in the model's own units, a fixed number of rows at a time.
+
+    All rows share the same draws, so the answer for a row does not depend on the rows around it.
+
+    Attributes:
+        model: a trained model.
+        shape: d_k of each mode.
+        dtype: of the model's parameters.
+        draws: S, draws of the trajectories.
+        seed: of the draws.
+    """
+
+    model: TensorModel
+    shape: tuple[int, ...]
+    dtype: DType
+    draws: int
+    seed: int
+
+    @cached_property
+    def _noise(self) -> Float[np.ndarray, "S D"]:
+        """Standard-normal draws in opposite pairs, so that their mean is exactly zero."""
+        half = -(-self.draws // 2)
+        first = np.random.default_rng(self.seed).standard_normal((half, self._inputs))
+        return np.concatenate([first, -first])[: self.draws].astype(self.dtype)
+
+    @cached_property
+    def _newcomers(self) -> tuple[Float[np.ndarray, "S _"], ...]:
+        """Draws of an entity never seen, one table for each mode."""
+        rng = np.random.default_rng([self.seed, 1])
+        return tuple(
+            rng.standard_normal((self.draws, table.shape[1])).astype(self.dtype)
+            for table in self.model.time.tables
+        )
+
+    @cached_property
+    def _inputs(self) -> int:
+        """D, the number of inputs of the combiner."""
+        entries, _ = local_entries(
+            np.zeros((1, len(self.shape)), np.int32), np.zeros(1, self.dtype), self.shape
+        )
+        mean, _ = jax.eval_shape(self.model.time.marginals, entries)
+        return int(mean.shape[1])
+
+    def summary(
+        self,
+        codes: Int[np.ndarray, "N K"],
+        time: Float[np.ndarray, "N"],
+        levels: Float64[np.ndarray, "Q"],
+    ) -> dict[str, np.ndarray]:
+        """Mean, deviation of the latent value, deviation of the observation, quantiles."""
+        levels = levels.astype(self.dtype)
+        parts = self._map(codes, time, lambda p, _: _summary(p, levels))
+        mean, latent_std, std, quantiles = (np.concatenate(x, axis=-1) for x in zip(*parts))
+        answer = {"mean": mean, "latent_std": latent_std, "std": std, "quantiles": quantiles}
+        _require_finite(answer)
+        return {name: array.astype(np.float64) for name, array in answer.items()}
+
+    def log_density(
+        self,
+        codes: Int[np.ndarray, "N K"],
+        time: Float[np.ndarray, "N"],
+        value: Float[np.ndarray, "N"],
+    ) -> Float64[np.ndarray, "N"]:
+        """The log predictive density of each value."""
+        y = value.astype(self.dtype)
+        parts = self._map(
+            codes, time, lambda p, rows: (_log_density(p, _padded(y[rows], p.f.shape[1])),)
+        )
+        return np.concatenate([part for (part,) in parts]).astype(np.float64)
+
+    def observations(
+        self, codes: Int[np.ndarray, "N K"], time: Float[np.ndarray, "N"], repeats: int
+    ) -> Float64[np.ndarray, "S N"]:
+        """``repeats * draws`` draws of each row's observation, each row on its own."""
+        keys = jax.random.split(jax.random.key(self.seed), repeats)
+
+        def draw(p: Predictive, rows: slice) -> tuple[Array, ...]:
+            return (
+                jnp.concatenate(
+                    [_observations(p, jax.random.fold_in(key, rows.start)) for key in keys]
+                ),
+            )
+
+        parts = self._map(codes, time, draw)
+        return np.concatenate([part for (part,) in parts], axis=1).astype(np.float64)
+
+    def path(
+        self, codes: Int[np.ndarray, "N K"], time: Float[np.ndarray, "N"], seed: int
+    ) -> Float64[np.ndarray, "N"]:
+        """One joint draw of the observations of all rows."""
+        with scoped(self.dtype):
+            key, newcomer_key = jax.random.split(jax.random.key(seed))
+            rows = tuple(
+                jax.random.normal(jax.random.fold_in(newcomer_key, k), table.shape[1:], table.dtype)
+                for k, table in enumerate(self.model.time.tables)
+            )
+            # Whole tables: what the entities' own draws are must not depend on the chunk.
+            time_part = self.model.time.with_newcomers(rows)
+            model = eqx.tree_at(lambda model: model.time, self.model, time_part)
+            behind = np.array(self.shape, np.int32)
+            parts = []
+            for number, rows_ in enumerate(_slices(len(codes))):
+                size = _size(len(codes))
+                position = _padded(np.where(codes[rows_] < 0, behind, codes[rows_]), size)
+                times = _padded(time[rows_].astype(self.dtype), size)
+                entries = Entries(position.astype(np.int32), times, np.arange(size, dtype=np.int32))
+                drawn = _path(model, entries, key, jnp.asarray(number))
+                parts.append(np.asarray(drawn)[: rows_.stop - rows_.start])
+            return np.concatenate(parts).astype(np.float64)
+
+    def _map(
+        self,
+        codes: Int[np.ndarray, "N K"],
+        time: Float[np.ndarray, "N"],
+        answer: Callable[[Predictive, slice], tuple[Array, ...]],
+    ) -> list[tuple[np.ndarray, ...]]:
+        """`answer` for chunks of rows, as NumPy arrays without the padding."""
+        newcomers = self._newcomers if bool((codes < 0).any()) else None
+        size = _size(len(codes))
+        answers = []
+        with scoped(self.dtype):
+            for rows in _slices(len(codes)):
+                times = _padded(time[rows].astype(self.dtype), size)
+                entries, entities = _local(_padded(codes[rows], size), times, self.shape)
+                predictive = _predictive(self.model, entities, entries, self._noise, newcomers)
+                count = rows.stop - rows.start
+                parts = answer(predictive, rows)
+                answers.append(tuple(np.asarray(part)[..., :count] for part in parts))
+        return answers
+
+
+def _size(N: int) -> int:
+    return _ROWS[0] if N <= _ROWS[0] else _ROWS[1]
+
+
+def _slices(N: int) -> Iterator[slice]:
+    size = _size(N)
+    for start in range(0, N, size):
+        yield slice(start, min(start + size, N))
+
+
+def _require_finite(answer: dict[str, np.ndarray]) -> None:
+    bad = ~np.isfinite(answer["mean"]) | ~np.isfinite(answer["std"])
+    if bad.any():
+        raise TrainingError(
+            f"the model's prediction is not a finite number for {int(bad.sum())} rows "
+            f"(first: {int(np.argmax(bad))}); fit again with dtype='float64'"
+        )

@@ -1,0 +1,48 @@
+"""All that fitting found, as one value."""
+
+from dataclasses import dataclass
+
+from nonfat.data import Affine, Schema
+from nonfat.estimators.frames import FrameKind
+from nonfat.models import TensorModel
+
+__all__ = ["Fit", "Provenance"]
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """How a model came to be.
+
+    Attributes:
+        rows: of the table, without those that miss a value.
+        training_rows: those that are not held out for validation.
+        distinct_times: among the training rows.
+        epochs: that were run.
+        best_epoch: the one whose model was kept.
+        validation: its mean log predictive density on the held-out rows, per unit of the value.
+        elbo: of the last epoch, per entry, scaled values.
+        seconds: of training.
+        skipped: steps not taken because their gradient was not finite.
+        kind: of the training frame.
+    """
+
+    rows: int
+    training_rows: int
+    distinct_times: int
+    epochs: int
+    best_epoch: int
+    validation: float | None
+    elbo: float
+    seconds: float
+    skipped: int
+    kind: FrameKind
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Schema and scaler on the user's side, the trained model on the other."""
+
+    schema: Schema
+    scaler: Affine
+    model: TensorModel
+    provenance: Provenance

@@ -1,0 +1,186 @@
+"""NONFAT: nonparametric factor trajectories."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import jax
+import jax.numpy as jnp
+
+from nonfat.estimators.base import TensorEstimator
+from nonfat.estimators.options import choice, number, whole
+from nonfat.models import BasisName, Recipe, TensorModel, nonfat
+from nonfat.training import DType, Training
+
+__all__ = ["NONFAT", "Preset"]
+
+Preset = Literal["default", "paper"]
+
+
+@dataclass(frozen=True)
+class _Defaults:
+    """What a preset chooses where the user does not."""
+
+    basis: BasisName
+    basis_size: int | None
+    pseudo_inputs: int
+    steps: int
+    learning_rate: float
+    warmup: float
+
+
+_PRESETS: dict[str, _Defaults] = {
+    "default": _Defaults("spectral", None, 200, 3200, 0.02, 0.6),
+    "paper": _Defaults("laguerre", 10, 100, 16000, 0.02, 0.6),
+}
+
+_FEWEST_EPOCHS, _MOST_EPOCHS = 20, 2000
+
+
+class NONFAT(TensorEstimator):
+    """Entities as trajectories in time, combined by a Gaussian process.
+
+    Every entity of every mode has `rank` factors that move in time, each a Gaussian process given
+    by its frequencies; a second Gaussian process makes the value of an entry from its entities'
+    factors at that time (Wang and Zhe, ICML 2022).
+
+    Args:
+        modes: the columns of entity ids; by default all columns but time and value.
+        time: the column of times: numbers, dates or datetimes.
+        value: the column of values.
+        rank: R, trajectories per entity.
+        preset: ``"default"`` (spectral basis: sines and cosines with a Matérn spectrum and an
+            offset per entity) or ``"paper"`` (the paper's model: Gauss-Laguerre basis of ten
+            cosines, 100 pseudo inputs). The options that follow override it.
+        basis: ``"spectral"`` or ``"laguerre"``.
+        basis_size: C, functions in the basis; fitted to the number of distinct times if None.
+        embedding_size: s, numbers that describe an entity; `rank`, but at least 3, if None.
+        pseudo_inputs: a_g, of the Gaussian process that combines the factors.
+        entity_pseudo_inputs: a_k, at most this many for the entities of a mode.
+        horizon: Laguerre only: length of the training range in the paper's time.
+        epochs: passes over the rows; as many as make up the preset's number of steps if None.
+        batch_size: rows in a step.
+        learning_rate: the highest of the run.
+        warmup: share of the run in which the prior gains its full weight.
+        patience: epochs without a better validation score before training stops; a third of
+            `epochs` if None.
+        validation_fraction: share of the rows that is held out to choose the epoch.
+        draws: of the trajectories in a prediction.
+        dtype: ``"float32"`` or ``"float64"``.
+        seed: of everything random.
+        progress: whether to show a progress bar; None shows it on a terminal.
+
+    Attributes:
+        fit_: schema, scaler, model and provenance of the fit.
+        history_: one record per epoch.
+
+    Example:
+        >>> import numpy as np, polars as pl
+        >>> import nonfat as nf
+        >>> when = np.arange(60)
+        >>> table = pl.DataFrame({
+        ...     "site": np.where(when % 2, "north", "south"), "when": when, "level": np.sin(when / 9),
+        ... })
+        >>> model = nf.NONFAT(modes=["site"], time="when", value="level", rank=1, epochs=5)
+        >>> model.fit(table).predict(table.head(2), level=95).columns
+        ['site', 'when', 'mean', 'std', 'latent_std', 'lo-95', 'hi-95', 'unseen', 'beyond']
+    """
+
+    def __init__(
+        self,
+        modes: Sequence[Any] | str | None = None,
+        time: Any = "time",
+        value: Any = "value",
+        *,
+        rank: int = 5,
+        preset: Preset = "default",
+        basis: BasisName | None = None,
+        basis_size: int | None = None,
+        embedding_size: int | None = None,
+        pseudo_inputs: int | None = None,
+        entity_pseudo_inputs: int = 100,
+        horizon: float = 20.0,
+        epochs: int | None = None,
+        batch_size: int = 1000,
+        learning_rate: float | None = None,
+        warmup: float | None = None,
+        patience: int | None = None,
+        validation_fraction: float = 0.1,
+        draws: int = 64,
+        dtype: DType = "float32",
+        seed: int = 0,
+        progress: bool | None = None,
+    ) -> None:
+        self.modes = modes
+        self.time = time
+        self.value = value
+        self.rank = rank
+        self.preset = preset
+        self.basis = basis
+        self.basis_size = basis_size
+        self.embedding_size = embedding_size
+        self.pseudo_inputs = pseudo_inputs
+        self.entity_pseudo_inputs = entity_pseudo_inputs
+        self.horizon = horizon
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.warmup = warmup
+        self.patience = patience
+        self.validation_fraction = validation_fraction
+        self.draws = draws
+        self.dtype = dtype
+        self.seed = seed
+        self.progress = progress
+
+    def _defaults(self) -> _Defaults:
+        return _PRESETS[choice("preset", self.preset, list(_PRESETS))]
+
+    def _check(self) -> None:
+        self._recipe(1)
+        super()._check()
+
+    def _recipe(self, N: int) -> Recipe:
+        """The sizes of the model, from checked options."""
+        defaults = self._defaults()
+        R = whole("rank", self.rank)
+        basis = defaults.basis if self.basis is None else self.basis
+        C = defaults.basis_size if self.basis in (None, defaults.basis) else None
+        C = C if self.basis_size is None else whole("basis_size", self.basis_size)
+        if choice("basis", basis, ["spectral", "laguerre"]) == "laguerre" and C is None:
+            C = 10
+        a_g = defaults.pseudo_inputs if self.pseudo_inputs is None else self.pseudo_inputs
+        s = max(R, 3) if self.embedding_size is None else self.embedding_size
+        return Recipe(
+            R=R,
+            s=whole("embedding_size", s),
+            basis=basis,
+            C=C,
+            a_k=whole("entity_pseudo_inputs", self.entity_pseudo_inputs),
+            a_g=min(whole("pseudo_inputs", a_g), max(N, 1)),
+            horizon=number("horizon", self.horizon, above=0, below=1e6),
+        )
+
+    def _batch_size(self) -> int:
+        return whole("batch_size", self.batch_size)
+
+    def _training(self, N: int) -> Training:
+        defaults = self._defaults()
+        steps_per_epoch = -(-N // self._batch_size())
+        epochs = self.epochs
+        if epochs is None:
+            epochs = min(max(defaults.steps // steps_per_epoch, _FEWEST_EPOCHS), _MOST_EPOCHS)
+        epochs = whole("epochs", epochs)
+        rate = defaults.learning_rate if self.learning_rate is None else self.learning_rate
+        warmup = defaults.warmup if self.warmup is None else self.warmup
+        return Training(
+            epochs=epochs,
+            learning_rate=number("learning_rate", rate, above=0, below=1),
+            warmup=number("warmup", warmup, above=0, below=1.000001),
+            patience=whole("patience", -(-epochs // 3) if self.patience is None else self.patience),
+            seed=whole("seed", self.seed, least=0),
+        )
+
+    def _build(self, shape: tuple[int, ...], distinct_times: int, N: int) -> TensorModel:
+        key = jax.random.key(self.seed)
+        return nonfat(self._recipe(N), shape, distinct_times, key, jnp.dtype(self.dtype))

@@ -1,0 +1,54 @@
+"""Checks of the options that a user can set, with errors that say what would do."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from numbers import Integral, Real
+
+from nonfat.errors import ConfigError
+
+__all__ = ["choice", "number", "whole"]
+
+
+def whole(name: str, value: object, *, least: int = 1) -> int:
+    """A whole number of at least `least`.
+
+    Example:
+        >>> whole("rank", 0)
+        Traceback (most recent call last):
+        nonfat.errors.ConfigError: rank must be a whole number of at least 1, got 0
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise ConfigError(f"{name} must be a whole number of at least {least}, got {value!r}")
+    return int(value)
+
+
+def number(name: str, value: object, *, above: float, below: float) -> float:
+    """A number strictly between two bounds; `above` itself will do if it is 0.
+
+    Example:
+        >>> number("learning_rate", "fast", above=0, below=1)
+        Traceback (most recent call last):
+        nonfat.errors.ConfigError: learning_rate must be a number between 0 and 1, got 'fast'
+    """
+    if isinstance(value, bool) or not isinstance(value, Real) or not above <= value < below:
+        raise ConfigError(
+            f"{name} must be a number between {above:g} and {below:g}, got {value!r}"
+        )
+    return float(value)
+
+
+def choice(name: str, value: object, known: Sequence[str]) -> str:
+    """One of some names, with a suggestion on a typo.
+
+    Example:
+        >>> choice("preset", "papr", ["default", "paper"])
+        Traceback (most recent call last):
+        nonfat.errors.ConfigError: preset must be one of 'default', 'paper', got 'papr'; \
+did you mean 'paper'?
+    """
+    if isinstance(value, str) and value in known:
+        return value
+    close = get_close_matches(str(value), known, n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    names = ", ".join(repr(entry) for entry in known)
+    raise ConfigError(f"{name} must be one of {names}, got {value!r}{hint}")

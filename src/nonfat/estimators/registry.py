@@ -1,0 +1,41 @@
+"""Estimators by name, and the way back from a file."""
+
+import os
+
+from nonfat import persist
+from nonfat.errors import ModelFileError
+from nonfat.estimators.base import TensorEstimator
+from nonfat.estimators.nonfat import NONFAT
+
+__all__ = ["ESTIMATORS", "load"]
+
+ESTIMATORS: dict[str, type[TensorEstimator]] = {"NONFAT": NONFAT}
+"""Every estimator that a file or the command line can name."""
+
+
+def load(path: str | os.PathLike[str]) -> TensorEstimator:
+    """Read a fitted estimator that ``save`` wrote; its predictions are the same to the last bit.
+
+    Args:
+        path: the file.
+
+    Raises:
+        ModelFileError: the file is missing, truncated, altered, foreign, or of a newer format.
+
+    Example:
+        >>> load("nowhere.nonfat")
+        Traceback (most recent call last):
+        nonfat.errors.ModelFileError: nowhere.nonfat: no such file; check the path
+    """
+    manifest, arrays = persist.read(path)
+    name = manifest.get("estimator")
+    if name not in ESTIMATORS:
+        raise ModelFileError(f"{path}: holds an unknown kind of model, {name!r}")
+    try:
+        estimator = ESTIMATORS[name](**manifest["params"])
+        estimator._restore(manifest, arrays)
+    except (KeyError, TypeError) as error:
+        raise ModelFileError(
+            f"{path}: its settings are not those of a {name} of this version ({error})"
+        ) from error
+    return estimator

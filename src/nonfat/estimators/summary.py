@@ -1,0 +1,40 @@
+"""A fitted model in a few lines of text."""
+
+import jax
+import numpy as np
+
+from nonfat.estimators.fitted import Fit
+
+__all__ = ["describe"]
+
+
+def _moment(fit: Fit, at: float) -> str:
+
+    return str(fit.schema.clock.from_float(np.array([at])).to_list()[0])
+
+
+def describe(name: str, fit: Fit) -> str:
+    """What was fitted, on what, and how it went."""
+    schema, origin = fit.schema, fit.provenance
+    sizes = ", ".join(
+        f"{mode} ({d})" for mode, d in zip(schema.modes, schema.shape, strict=True)
+    )
+    parameters = sum(leaf.size for leaf in jax.tree.leaves(fit.model))
+    lines = [
+        f"{name}: {schema.value} by {sizes} over {schema.time}",
+        f"  times        {_moment(fit, 0.0)} to {_moment(fit, 1.0)}, "
+        f"{origin.distinct_times} distinct",
+        f"  rows         {origin.rows}, of which {origin.rows - origin.training_rows} "
+        "held out for validation",
+        f"  parameters   {parameters:,}",
+        f"  training     {origin.epochs} epochs in {origin.seconds:.0f} s, "
+        f"best epoch {origin.best_epoch}, ELBO {origin.elbo:+.3f} per row",
+    ]
+    if origin.validation is not None:
+        lines.append(f"  validation   log likelihood {origin.validation:+.3f} per row")
+    noise = getattr(fit.model.likelihood, "noise_variance", None)
+    if noise is not None:
+        lines.append(f"  noise        std {float(noise) ** 0.5 * fit.scaler.scale:.4g}")
+    if origin.skipped:
+        lines.append(f"  skipped      {origin.skipped} steps with a non-finite gradient")
+    return "\n".join(lines)
