@@ -122,7 +122,7 @@ def _run(
         outcome.history.append(report)
         for callback in callbacks:
             callback(report)
-        if score is not None and epoch - max(outcome.best_epoch, 1) >= settings.patience:
+        if value is not None and epoch - max(outcome.best_epoch, 1) >= settings.patience:
             return
 
 

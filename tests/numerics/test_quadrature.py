@@ -1,0 +1,42 @@
+import math
+
+import numpy as np
+import pytest
+from scipy.special import gamma
+
+from nonfat.numerics.quadrature import gauss_laguerre
+
+
+@pytest.mark.parametrize("C", [1, 2, 5, 10, 30])
+def test_gauss_laguerre_is_exact_for_polynomials_below_degree_two_c(C):
+    nodes, weights = gauss_laguerre(C)
+    for degree in range(2 * C):
+        assert weights @ nodes**degree == pytest.approx(math.factorial(degree), rel=1e-9)
+
+
+def test_gauss_laguerre_is_not_exact_at_degree_two_c():
+    nodes, weights = gauss_laguerre(3)
+    assert abs(weights @ nodes**6 - math.factorial(6)) > 1.0
+
+
+@pytest.mark.parametrize("a", [0.0, 0.3, 0.7])
+def test_gauss_laguerre_gives_the_laplace_transform_of_a_cosine(a):
+    nodes, weights = gauss_laguerre(40)
+    assert weights @ np.cos(a * nodes) == pytest.approx(1 / (1 + a**2), abs=1e-8)
+
+
+def test_gauss_laguerre_approaches_gamma_at_a_half_integer():
+    errors = []
+    for C in (10, 40):
+        nodes, weights = gauss_laguerre(C)
+        errors.append(abs(weights @ nodes**2.5 - gamma(3.5)))
+    assert errors[1] < errors[0] < 1e-2
+    assert errors[1] < 1e-4
+
+
+def test_gauss_laguerre_nodes_ascend_and_weights_are_positive_and_sum_to_one():
+    nodes, weights = gauss_laguerre(30)
+    assert np.all(np.diff(nodes) > 0)
+    assert nodes[0] > 0
+    assert np.all(weights > 0)
+    assert weights.sum() == pytest.approx(1.0, rel=1e-12)
