@@ -233,9 +233,9 @@ def metric(name: str) -> Metric:
         Traceback (most recent call last):
         nonfat.errors.ConfigError: no metric is called 'rsme'; did you mean 'rmse'? ...
     """
-    if name in METRICS:
+    if isinstance(name, str) and name in METRICS:
         return METRICS[name]
-    close = difflib.get_close_matches(name, METRICS, n=1)
+    close = difflib.get_close_matches(str(name), METRICS, n=1)
     hint = f"did you mean {close[0]!r}? " if close else ""
     raise ConfigError(f"no metric is called {name!r}; {hint}The names are {', '.join(METRICS)}")
 

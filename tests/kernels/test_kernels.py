@@ -50,8 +50,7 @@ def test_gradients_agree_with_finite_differences(x64, family):
         kernel, X, Z = arguments
         return jnp.sum(weights * kernel(X, Z))
 
-    for seed in range(3):
-        assert directional_error(f, (kernel, X, Z), seed) < 1e-6
+    assert directional_error(f, (kernel, X, Z), seed=0) < 1e-6
 
 
 @pytest.mark.parametrize("dtype", [jnp.float32, jnp.float64])

@@ -11,11 +11,12 @@ def directional_error(f, tree, seed, step=1e-5):
     Central differences in double precision err by about step² and 1e-16/step, both near 1e-10.
     """
     leaves, treedef = jax.tree.flatten(tree)
+    f = jax.jit(f)
     rng = np.random.default_rng(seed)
     direction = [jnp.asarray(rng.standard_normal(leaf.shape), leaf.dtype) for leaf in leaves]
     exact = sum(
         float(jnp.vdot(g, d))
-        for g, d in zip(jax.tree.leaves(jax.grad(f)(tree)), direction, strict=True)
+        for g, d in zip(jax.tree.leaves(jax.jit(jax.grad(f))(tree)), direction, strict=True)
     )
 
     def moved(h):

@@ -1,1 +1,1 @@
-"""nonfat."""
+"""The command line: parse, call the API, print."""

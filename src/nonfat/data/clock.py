@@ -75,6 +75,11 @@ class Clock:
         """How many ticks one unit of `to_float` is; never 0."""
         return (self.stop - self.start) or _LONE_SPAN[self.unit]
 
+    @property
+    def last(self) -> float:
+        """The last training time on the clock's scale: 1, or 0 if there is a single time."""
+        return 0.0 if self.start == self.stop else 1.0
+
     def to_float(self, column: Any) -> Float64[np.ndarray, "N"]:
         """Places times on the clock's scale.
 
@@ -97,8 +102,7 @@ class Clock:
             >>> Clock.learn([2000, 2010]).inside(np.array([-0.1, 0.0, 1.0, 1.1])).tolist()
             [False, True, True, False]
         """
-        last = 0.0 if self.start == self.stop else 1.0
-        return (time >= 0.0) & (time <= last)
+        return (time >= 0.0) & (time <= self.last)
 
     def from_float(self, time: Float[np.ndarray, "N"], *, between: bool = False) -> pl.Series:
         """Gives times on the clock's scale back in the user's own type, unit and zone.

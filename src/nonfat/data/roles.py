@@ -1,6 +1,6 @@
 """Which column plays which part: modes, time or value."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,8 +90,9 @@ def open_with(source: Any, roles: Roles, *, need_value: bool) -> Table:
 
 
 def _texts(modes: Sequence[Any] | str) -> tuple[str, ...]:
-    """The names as text; a lone string is one mode, not one mode per letter."""
-    return (modes,) if isinstance(modes, str) else tuple(str(name) for name in modes)
+    """The names as text; a lone name is one mode, not one mode per letter."""
+    several = isinstance(modes, Iterable) and not isinstance(modes, str)
+    return tuple(str(name) for name in modes) if several else (str(modes),)
 
 
 def _numbered(array: np.ndarray, apart: bool) -> tuple[str, ...]:

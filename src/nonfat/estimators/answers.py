@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 from jaxtyping import Float64
@@ -30,7 +31,7 @@ def check_levels(level: float | Sequence[float] | None) -> tuple[float, ...]:
         return ()
     given = np.atleast_1d(np.asarray(level, dtype=object)).tolist()
     for one in given:
-        if isinstance(one, bool) or not isinstance(one, int | float) or not 1 <= one <= 99.9:
+        if isinstance(one, bool) or not isinstance(one, Real) or not 1 <= one <= 99.9:
             raise ConfigError(
                 f"a level is a percentage from 1 to 99.9, such as 95; got {one!r}"
             )

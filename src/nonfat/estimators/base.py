@@ -16,9 +16,10 @@ from nonfat.estimators import files
 from nonfat.estimators.answers import Answers, check_levels
 from nonfat.estimators.engine import Engine
 from nonfat.estimators.fitted import Fit, Provenance
-from nonfat.estimators.frames import frame_kind
-from nonfat.estimators.options import choice, number, whole
+from nonfat.estimators.options import choice, number, switch, whole
+from nonfat.estimators.options import seed as check_seed
 from nonfat.estimators.plots import PlotAccessor
+from nonfat.estimators.reading import training_events
 from nonfat.estimators.summary import describe
 from nonfat.estimators.tidy import trajectory_frame
 from nonfat.metrics import METRICS
@@ -78,7 +79,7 @@ class TensorEstimator(BaseEstimator, abc.ABC):
             TrainingError: training broke down.
         """
         self._check()
-        events = Events.read(X, modes=self.modes, time=self.time, value=self.value, y=y)
+        events = training_events(X, y, self.modes, self.time, self.value)
         assert events.value is not None
         scaler = Affine.learn(events.value)
         training, held_out = self._split(events)
@@ -87,18 +88,7 @@ class TensorEstimator(BaseEstimator, abc.ABC):
         with scoped(self.dtype):
             model = self._build(events.shape, distinct, len(training))
             outcome = self._train(model, training, held_out, scaler, settings)
-        provenance = Provenance(
-            rows=len(events),
-            training_rows=len(training),
-            distinct_times=distinct,
-            epochs=len(outcome.history),
-            best_epoch=outcome.best_epoch,
-            validation=None if held_out is None else outcome.best - float(np.log(scaler.scale)),
-            elbo=outcome.history[-1].elbo,
-            seconds=outcome.history[-1].seconds,
-            skipped=outcome.skipped,
-            kind=frame_kind(events.table),
-        )
+        provenance = Provenance.of(events, training, outcome, scaler)
         self.fit_ = Fit(events.schema, scaler, outcome.model, provenance)
         self.history_ = [dataclasses.asdict(report) for report in outcome.history]
         self.n_features_in_ = events.K + 1
@@ -106,9 +96,10 @@ class TensorEstimator(BaseEstimator, abc.ABC):
 
     def _check(self) -> None:
         """Everything that can be wrong before the table is even opened."""
-        number("validation_fraction", self.validation_fraction, above=0, below=1)
+        number("validation_fraction", self.validation_fraction, above=0, below=1, closed=True)
         whole("draws", self.draws, least=2)
-        whole("seed", self.seed, least=0)
+        check_seed(self.seed)
+        switch("progress", self.progress)
         choice("dtype", self.dtype, ["float32", "float64"])
         self._training(1)
         self._batch_size()
@@ -197,6 +188,7 @@ class TensorEstimator(BaseEstimator, abc.ABC):
             ``draw``; for a NumPy array an array of n rows.
         """
         whole("n", n)
+        check_seed(seed)
         fit = self._fitted()
         queries = fit.schema.encode(X)
         engine = self._answers().engine
@@ -233,6 +225,7 @@ class TensorEstimator(BaseEstimator, abc.ABC):
             Factors are defined up to the model's symmetries: order and sign say nothing.
         """
         whole("samples", samples, least=0)
+        check_seed(seed)
         return trajectory_frame(self._fitted(), self.dtype, mode, entities, times, samples, seed)
 
     # --- judgement ----------------------------------------------------------------------------
@@ -280,19 +273,26 @@ class TensorEstimator(BaseEstimator, abc.ABC):
         Raises:
             ModelFileError: the file exists, or cannot be written.
         """
-        files.save(type(self).__name__, self.get_params(deep=False), self._fitted(), path, overwrite)
+        fit = self._fitted()
+        files.check(self._skeleton(fit.schema.shape, fit.provenance), fit.model)
+        files.save(type(self).__name__, self.get_params(deep=False), fit, path, overwrite)
 
     def _restore(self, manifest: files.Manifest, arrays: files.Arrays) -> None:
         """Become the fitted model that was read from a file."""
         facts = files.facts(manifest)
+        skeleton = self._skeleton(facts.schema.shape, facts.provenance)
         with scoped(self.dtype):
-            # Shapes only: no numbers are drawn for a model that is about to be replaced.
-            skeleton = jax.eval_shape(
-                lambda: self._build(facts.schema.shape, facts.distinct_times, facts.training_rows)
-            )
-            model = files.fill(skeleton, arrays)
+            model = files.fill(skeleton, arrays, facts.statics)
         self.fit_ = files.fit(facts, model)
         self.n_features_in_ = len(facts.schema.modes) + 1
+
+    def _skeleton(self, shape: tuple[int, ...], of: Provenance) -> TensorModel:
+        """The model that the options describe, with shapes in the place of numbers."""
+        self._check()
+        sizes = shape, of.distinct_times, of.training_rows
+        with scoped(self.dtype):
+            skeleton: TensorModel = jax.eval_shape(lambda: self._build(*sizes))
+        return skeleton
 
     def _answers(self) -> Answers:
         fit = self._fitted()

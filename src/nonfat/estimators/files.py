@@ -11,11 +11,12 @@ import numpy as np
 
 from nonfat import persist
 from nonfat.data import Affine, Schema
-from nonfat.errors import ModelFileError
+from nonfat.errors import ConfigError, ModelFileError
 from nonfat.estimators.fitted import Fit, Provenance
+from nonfat.estimators.statics import statics, with_statics
 from nonfat.models import TensorModel
 
-__all__ = ["Arrays", "Manifest", "facts", "fill", "fit", "save"]
+__all__ = ["Arrays", "Manifest", "check", "facts", "fill", "fit", "save"]
 
 Manifest = persist.Manifest
 Arrays = persist.Arrays
@@ -28,16 +29,7 @@ class Facts:
     schema: Schema
     scaler: Affine
     provenance: Provenance
-
-    @property
-    def distinct_times(self) -> int:
-        """Distinct times of the training rows."""
-        return self.provenance.distinct_times
-
-    @property
-    def training_rows(self) -> int:
-        """Rows that the model was trained on."""
-        return self.provenance.training_rows
+    statics: Mapping[str, Any]
 
 
 def save(
@@ -54,6 +46,7 @@ def save(
         "schema": fit.schema.to_json(),
         "scaler": fit.scaler.to_json(),
         "provenance": asdict(fit.provenance),
+        "statics": statics(fit.model),
     }
     persist.write(path, manifest, _named_arrays(fit.model), overwrite=overwrite)
 
@@ -64,6 +57,7 @@ def facts(manifest: Manifest) -> Facts:
         Schema.from_json(manifest["schema"]),
         Affine.from_json(manifest["scaler"]),
         Provenance(**manifest["provenance"]),
+        manifest["statics"],
     )
 
 
@@ -72,16 +66,36 @@ def fit(facts: Facts, model: TensorModel) -> Fit:
     return Fit(facts.schema, facts.scaler, model, facts.provenance)
 
 
-def fill(skeleton: TensorModel, arrays: Arrays) -> TensorModel:
-    """A model of the skeleton's structure with the arrays of a file.
+def check(skeleton: TensorModel, model: TensorModel) -> None:
+    """Refuse to save a model that the options no longer describe: no file could be read back.
+
+    Sizes may differ, for a file holds them; parts and dtypes may not.
+
+    Raises:
+        ConfigError: an option that decides on the model's parts was changed after fitting.
+    """
+    described, fitted = (
+        {name: leaf.dtype for name, leaf in _named_leaves(tree).items()}
+        for tree in (skeleton, model)
+    )
+    if described != fitted or set(statics(skeleton)) != set(statics(model)):
+        raise ConfigError(
+            "options that decide on the model's parts (such as basis or dtype) were changed "
+            "after fit; fit again, or set them back, and then save"
+        )
+
+
+def fill(skeleton: TensorModel, arrays: Arrays, found: Mapping[str, Any]) -> TensorModel:
+    """A model of the skeleton's parts with the arrays and static fields of a file.
+
+    Sizes are the file's: defaults of today may differ from those of the day it was written.
 
     Raises:
         ModelFileError: the file's arrays are not those of such a model.
     """
-    leaves, structure = jax.tree_util.tree_flatten_with_path(skeleton)
-    expected = {jax.tree_util.keystr(path): leaf for path, leaf in leaves}
-    if set(expected) != set(arrays):
-        odd = sorted(set(expected) ^ set(arrays))
+    expected = _named_leaves(skeleton)
+    odd = sorted(set(expected) ^ set(arrays) or set(statics(skeleton)) ^ set(found))
+    if odd:
         raise ModelFileError(
             f"the file's arrays do not fit its own settings (first difference: {odd[0]}); "
             "it was written by another version of nonfat, or altered"
@@ -89,24 +103,29 @@ def fill(skeleton: TensorModel, arrays: Arrays) -> TensorModel:
     filled = []
     for name, leaf in expected.items():
         array = arrays[name]
-        if array.shape != leaf.shape or array.dtype != leaf.dtype:
+        if array.ndim != leaf.ndim or array.dtype != leaf.dtype:
             raise ModelFileError(
-                f"the file's array {name} is {array.dtype}{list(array.shape)}, expected "
-                f"{leaf.dtype}{list(leaf.shape)}; the file was altered"
+                f"the file's array {name} is {array.dtype} of {array.ndim} dimensions, expected "
+                f"{leaf.dtype} of {leaf.ndim}; it was written by another version of nonfat"
             )
         filled.append(jnp.asarray(array))
-    return jax.tree_util.tree_unflatten(structure, filled)
+    model = jax.tree_util.tree_unflatten(jax.tree_util.tree_structure(skeleton), filled)
+    return with_statics(model, found)
 
 
 def _named_arrays(model: TensorModel) -> Arrays:
-    leaves, _ = jax.tree_util.tree_flatten_with_path(model)
-    return {jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves}
+    return {name: np.asarray(leaf) for name, leaf in _named_leaves(model).items()}
+
+
+def _named_leaves(tree: TensorModel) -> dict[str, Any]:
+    leaves, _ = jax.tree_util.tree_flatten_with_path(tree)
+    return {jax.tree_util.keystr(path): leaf for path, leaf in leaves}
 
 
 def _plain(value: Any) -> Any:
     """An option as JSON can hold it."""
-    if isinstance(value, np.generic):
-        return value.item()
+    if isinstance(value, np.generic | np.ndarray) or hasattr(value, "to_list"):
+        return _plain(value.tolist() if hasattr(value, "tolist") else value.to_list())
     if isinstance(value, list | tuple):
         return [_plain(entry) for entry in value]
     return value if isinstance(value, str | int | float | bool | None) else str(value)

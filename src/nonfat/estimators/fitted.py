@@ -1,10 +1,14 @@
 """All that fitting found, as one value."""
 
+import math
 from dataclasses import dataclass
 
-from nonfat.data import Affine, Schema
-from nonfat.estimators.frames import FrameKind
+import numpy as np
+
+from nonfat.data import Affine, Events, Schema
+from nonfat.estimators.frames import FrameKind, frame_kind
 from nonfat.models import TensorModel
+from nonfat.training import Outcome
 
 __all__ = ["Fit", "Provenance"]
 
@@ -36,6 +40,25 @@ class Provenance:
     seconds: float
     skipped: int
     kind: FrameKind
+
+    @classmethod
+    def of(
+        cls, events: Events, training: Events, outcome: Outcome, scaler: Affine
+    ) -> "Provenance":
+        """The provenance of an outcome, in the user's units."""
+        last, best = outcome.history[-1], outcome.best
+        return cls(
+            rows=len(events),
+            training_rows=len(training),
+            distinct_times=len(np.unique(training.time)),
+            epochs=len(outcome.history),
+            best_epoch=outcome.best_epoch,
+            validation=best - math.log(scaler.scale) if math.isfinite(best) else None,
+            elbo=last.elbo,
+            seconds=last.seconds,
+            skipped=outcome.skipped,
+            kind=frame_kind(events.table),
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from nonfat.estimators.base import TensorEstimator
-from nonfat.estimators.options import choice, number, whole
+from nonfat.estimators.options import choice, number, seed, whole
 from nonfat.models import BasisName, Recipe, TensorModel, nonfat
 from nonfat.training import DType, Training
 
@@ -27,12 +27,20 @@ class _Defaults:
     steps: int
     learning_rate: float
     warmup: float
+    start_std: float
 
 
+# Chosen on validation rows of the Beijing training rows: docs/decisions/0003-training.md
 _PRESETS: dict[str, _Defaults] = {
-    "default": _Defaults("spectral", None, 200, 3200, 0.02, 0.6),
-    "paper": _Defaults("laguerre", 10, 100, 16000, 0.02, 0.6),
-}
+    "default": _Defaults(
+        basis="spectral", basis_size=None, pseudo_inputs=200,
+        steps=3200, learning_rate=0.02, warmup=0.6, start_std=0.03,
+    ),
+    "paper": _Defaults(
+        basis="laguerre", basis_size=10, pseudo_inputs=100,
+        steps=12000, learning_rate=0.02, warmup=0.3, start_std=1.0,
+    ),
+}  # fmt: skip
 
 _FEWEST_EPOCHS, _MOST_EPOCHS = 20, 2000
 
@@ -159,6 +167,7 @@ class NONFAT(TensorEstimator):
             a_k=whole("entity_pseudo_inputs", self.entity_pseudo_inputs),
             a_g=min(whole("pseudo_inputs", a_g), max(N, 1)),
             horizon=number("horizon", self.horizon, above=0, below=1e6),
+            start_std=defaults.start_std,
         )
 
     def _batch_size(self) -> int:
@@ -176,9 +185,9 @@ class NONFAT(TensorEstimator):
         return Training(
             epochs=epochs,
             learning_rate=number("learning_rate", rate, above=0, below=1),
-            warmup=number("warmup", warmup, above=0, below=1.000001),
+            warmup=number("warmup", warmup, above=0, below=1.000001, closed=True),
             patience=whole("patience", -(-epochs // 3) if self.patience is None else self.patience),
-            seed=whole("seed", self.seed, least=0),
+            seed=seed(self.seed),
         )
 
     def _build(self, shape: tuple[int, ...], distinct_times: int, N: int) -> TensorModel:

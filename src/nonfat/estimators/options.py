@@ -6,11 +6,11 @@ from numbers import Integral, Real
 
 from nonfat.errors import ConfigError
 
-__all__ = ["choice", "number", "whole"]
+__all__ = ["choice", "number", "seed", "switch", "whole"]
 
 
-def whole(name: str, value: object, *, least: int = 1) -> int:
-    """A whole number of at least `least`.
+def whole(name: str, value: object, *, least: int = 1, most: int | None = None) -> int:
+    """A whole number of at least `least`, and at most `most` if that is given.
 
     Example:
         >>> whole("rank", 0)
@@ -19,18 +19,47 @@ def whole(name: str, value: object, *, least: int = 1) -> int:
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise ConfigError(f"{name} must be a whole number of at least {least}, got {value!r}")
+    if most is not None and value > most:
+        raise ConfigError(f"{name} must be a whole number of at most {most}, got {value!r}")
     return int(value)
 
 
-def number(name: str, value: object, *, above: float, below: float) -> float:
-    """A number strictly between two bounds; `above` itself will do if it is 0.
+def seed(value: object) -> int:
+    """A seed that NumPy and JAX both take.
+
+    Example:
+        >>> seed(-1)
+        Traceback (most recent call last):
+        nonfat.errors.ConfigError: seed must be a whole number of at least 0, got -1
+    """
+    return whole("seed", value, least=0, most=2**63 - 1)
+
+
+def switch(name: str, value: object) -> bool | None:
+    """On, off, or None for what fits the occasion.
+
+    Example:
+        >>> switch("progress", "no")
+        Traceback (most recent call last):
+        nonfat.errors.ConfigError: progress must be True, False or None, got 'no'
+    """
+    if value is None or isinstance(value, bool):
+        return value
+    raise ConfigError(f"{name} must be True, False or None, got {value!r}")
+
+
+def number(
+    name: str, value: object, *, above: float, below: float, closed: bool = False
+) -> float:
+    """A number strictly between two bounds; if `closed`, `above` itself will do.
 
     Example:
         >>> number("learning_rate", "fast", above=0, below=1)
         Traceback (most recent call last):
         nonfat.errors.ConfigError: learning_rate must be a number between 0 and 1, got 'fast'
     """
-    if isinstance(value, bool) or not isinstance(value, Real) or not above <= value < below:
+    good = isinstance(value, Real) and not isinstance(value, bool)
+    if not good or not (above < value < below or (closed and value == above)):
         raise ConfigError(
             f"{name} must be a number between {above:g} and {below:g}, got {value!r}"
         )

@@ -68,4 +68,4 @@ class PlotAccessor:
         import numpy as np
 
         clock = self._model._fitted().schema.clock
-        return clock.from_float(np.array([1.0])).to_list()[0]
+        return clock.from_float(np.array([clock.last])).to_list()[0]

@@ -3,7 +3,7 @@
 import os
 
 from nonfat import persist
-from nonfat.errors import ModelFileError
+from nonfat.errors import ConfigError, DataError, ModelFileError
 from nonfat.estimators.base import TensorEstimator
 from nonfat.estimators.nonfat import NONFAT
 
@@ -34,7 +34,9 @@ def load(path: str | os.PathLike[str]) -> TensorEstimator:
     try:
         estimator = ESTIMATORS[name](**manifest["params"])
         estimator._restore(manifest, arrays)
-    except (KeyError, TypeError) as error:
+    except ModelFileError as error:
+        raise ModelFileError(f"{path}: {error}") from error
+    except (KeyError, TypeError, ConfigError, DataError) as error:
         raise ModelFileError(
             f"{path}: its settings are not those of a {name} of this version ({error})"
         ) from error

@@ -8,21 +8,17 @@ from nonfat.estimators.fitted import Fit
 __all__ = ["describe"]
 
 
-def _moment(fit: Fit, at: float) -> str:
-
-    return str(fit.schema.clock.from_float(np.array([at])).to_list()[0])
-
-
 def describe(name: str, fit: Fit) -> str:
     """What was fitted, on what, and how it went."""
     schema, origin = fit.schema, fit.provenance
+    first, last = schema.clock.from_float(np.array([0.0, schema.clock.last])).to_list()
     sizes = ", ".join(
         f"{mode} ({d})" for mode, d in zip(schema.modes, schema.shape, strict=True)
     )
     parameters = sum(leaf.size for leaf in jax.tree.leaves(fit.model))
     lines = [
         f"{name}: {schema.value} by {sizes} over {schema.time}",
-        f"  times        {_moment(fit, 0.0)} to {_moment(fit, 1.0)}, "
+        f"  times        {first} to {last}, "
         f"{origin.distinct_times} distinct",
         f"  rows         {origin.rows}, of which {origin.rows - origin.training_rows} "
         "held out for validation",

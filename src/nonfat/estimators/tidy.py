@@ -1,6 +1,6 @@
 """Trajectories as a tidy frame."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import equinox as eqx
@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from jaxtyping import Array, Float, Int, Key
 
+from nonfat.data.columns import as_series
 from nonfat.errors import ConfigError, DataError
 from nonfat.estimators.fitted import Fit
 from nonfat.estimators.frames import to_kind
@@ -105,12 +106,14 @@ def _codes(fit: Fit, k: int, entities: Sequence[Any] | None) -> Int[np.ndarray, 
     vocabulary, name = fit.schema.vocabularies[k], fit.schema.modes[k]
     if entities is None:
         return np.arange(len(vocabulary))
-    if isinstance(entities, str) or not isinstance(entities, Sequence) or not len(entities):
+    if isinstance(entities, str) or not isinstance(entities, Iterable) or not list(entities):
         raise ConfigError(f"entities must be a list of entities of {name!r}, got {entities!r}")
-    codes = vocabulary.encode(list(entities))
+    entities = list(entities)
+    codes = vocabulary.encode(entities)
     unknown = [entity for entity, code in zip(entities, codes, strict=True) if code < 0]
     if unknown:
-        known = ", ".join(repr(label) for label in vocabulary.decode(np.arange(min(5, len(vocabulary)))))
+        first = vocabulary.decode(np.arange(min(5, len(vocabulary))))
+        known = ", ".join(repr(label) for label in first)
         raise DataError(
             f"no entity {unknown[0]!r} in the mode {name!r}; the model knows {known}"
             + (f" and {len(vocabulary) - 5} more" if len(vocabulary) > 5 else "")
@@ -121,10 +124,26 @@ def _codes(fit: Fit, k: int, entities: Sequence[Any] | None) -> Int[np.ndarray, 
 def _times(fit: Fit, times: Any) -> tuple[pl.Series, Float[np.ndarray, "T"]]:
     clock = fit.schema.clock
     if times is None:
-        grid = np.linspace(0.0, 1.0, _TIMES)
+        grid = np.linspace(0.0, clock.last, _TIMES if clock.last else 1)
         return clock.from_float(grid, between=True), grid
-    series = pl.Series(times)
+    series = _series(times).rename("times")
     return series, clock.to_float(series)
+
+
+def _series(times: Any) -> pl.Series:
+    """Times that the user gave, as a column of a frame."""
+    if isinstance(times, str) or not isinstance(times, Iterable):
+        raise ConfigError(f"times must be a list or a column of times, got {times!r}")
+    try:
+        if isinstance(times, list | tuple | range):
+            series = pl.Series(times)
+        else:  # pandas' index is no series
+            series = as_series(times.to_series() if hasattr(times, "to_series") else times)
+    except (TypeError, pl.exceptions.PolarsError) as error:
+        raise DataError(f"times cannot be read as one kind of time: {error}") from error
+    if not len(series):
+        raise ConfigError("times is empty; leave it out for the whole training range")
+    return series
 
 
 def _part(

@@ -34,6 +34,7 @@ class Recipe:
         a_k: at most this many pseudo inputs of a mode.
         a_g: pseudo inputs of level two.
         horizon: Laguerre only: length of the training range in the paper's time.
+        start_std: standard deviation of q(ĥ) before training; the prior's is one.
     """
 
     R: int
@@ -42,7 +43,8 @@ class Recipe:
     C: int | None
     a_k: int
     a_g: int
-    horizon: float = 10.0
+    horizon: float = 20.0
+    start_std: float = 0.03
 
     def basis_size(self, distinct_times: int) -> int:
         """C, as given or as many functions as the distinct times can tell apart."""
@@ -100,7 +102,7 @@ def nonfat(
             D=D,
             key=combiner_key,
             dtype=dtype,
-            scale=0.1,  # near its mean at first: noise that the data did not ask for misleads
+            scale=recipe.start_std,
         ),
         likelihood=Gaussian.create(0.1, dtype),
     )

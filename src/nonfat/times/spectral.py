@@ -52,8 +52,8 @@ class SpectralBasis(Basis):
         dtype: DTypeLike,
         *,
         period: float = 1.2,
-        nu: Smoothness = 1.5,
-        lengthscale: float = 0.1,
+        nu: Smoothness = 0.5,
+        lengthscale: float = 0.3,
     ) -> "SpectralBasis":
         """A basis of C functions; an even C loses one, since sines and cosines come in pairs."""
         return cls(

@@ -132,7 +132,8 @@ def _weights(
     (N/B) times the entity's rows in the batch over its rows in all: an unbiased estimate of one.
     """
     here = np.bincount(position, minlength=len(index))
-    return share * here / count[np.minimum(index, len(count) - 1)]
+    # The rows that fill up the table stand for an entity that may have no training rows at all.
+    return share * here / np.maximum(count[np.minimum(index, len(count) - 1)], 1)
 
 
 def local_entries(

@@ -112,8 +112,7 @@ def _run(
         outcome.skipped = skipped
         if lost == _LOST_EPOCHS:
             raise TrainingError(_hopeless(epoch, settings))
-        checked = score is not None and (epoch % settings.check_every == 0 or epoch == settings.epochs)
-        value = score(state.model) if score is not None and checked else None
+        value = score(state.model) if score is not None and settings.checks(epoch) else None
         if score is None or value is not None:
             outcome.offer(state.model, epoch, value)
         best = outcome.best if math.isfinite(outcome.best) else None
@@ -122,7 +121,7 @@ def _run(
         outcome.history.append(report)
         for callback in callbacks:
             callback(report)
-        if value is not None and epoch - max(outcome.best_epoch, 1) >= settings.patience:
+        if value is not None and settings.out_of_patience(epoch, outcome.best_epoch):
             return
 
 

@@ -1,5 +1,7 @@
 """Everything that training changes, as one value."""
 
+from functools import cache
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -29,6 +31,7 @@ class State(eqx.Module):
     skipped: Int[Array, ""]
 
 
+@cache  # the same transformation for the same numbers: a second fit compiles nothing again
 def optimiser(learning_rate: float, total_steps: int) -> optax.GradientTransformation:
     """Adam on a rate that warms up over 50 steps, then decays to a hundredth as a cosine."""
     warmup = min(50, max(1, total_steps // 10))

@@ -1,0 +1,70 @@
+"""``nonfat demo``: see what the library does, on real data, in a minute."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nonfat.cli.options import Overwrite, Quiet
+from nonfat.cli.output import aligned
+
+if TYPE_CHECKING:
+    from nonfat.evaluation.demo import Chapter, Scores
+
+__all__ = ["demo"]
+
+_HEADINGS = ["relative RMSE", "MAE", "MAE °F", "log lik.", "CRPS", "in 95% band"]
+
+
+def demo(
+    out: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Where pictures and predictions go.")
+    ] = Path("nonfat-demo"),
+    seed: Annotated[int, typer.Option(help="Of the split and of training.")] = 0,
+    quiet: Quiet = False,
+    overwrite: Overwrite = False,
+) -> None:
+    """Fit a year of New York's weather, compare, draw (about a minute)."""
+    from nonfat.evaluation.demo import run_demo
+
+    if not quiet:
+        typer.echo("Weather at three New York airports: station × variable × time.\n")
+    done = run_demo(
+        out,
+        seed=seed,
+        progress=False if quiet else None,
+        overwrite=overwrite,
+        tell=lambda chapter: None if quiet else typer.echo(_told(chapter)),
+    )
+    if not quiet:
+        names = "\n".join(f"  {path}" for path in done.files)
+        typer.echo(f"{_LEGEND}\n\nWritten in {done.seconds:.0f} s:\n{names}")
+
+
+def _told(chapter: "Chapter") -> str:
+    """A chapter as text: what was fitted, and two tables."""
+    boundary = f"{chapter.boundary:%d %B}"
+    rows = [
+        [f"{chapter.gaps.height} gaps", *_HEADINGS],
+        *map(_row, chapter.gap_scores),
+        [f"{chapter.later.height} rows after {boundary}", *[""] * len(_HEADINGS)],
+        *map(_row, chapter.later_scores),
+    ]
+    heading = (
+        f"{chapter.plan.title}: {chapter.train.height} rows to learn from, {chapter.seconds:.0f} s"
+    )
+    return f"{heading}\n{aligned(rows)}\n"
+
+
+def _row(scores: "Scores") -> list[str]:
+    sure = (scores.log_likelihood, scores.crps, scores.coverage_95)
+    told = [f"{scores.relative_rmse:.3f}", f"{scores.mae:.3f}", f"{scores.temperature:.1f}"]
+    if None in sure:
+        return [f"  {scores.name}", *told, "", "", ""]
+    return [f"  {scores.name}", *told, f"{sure[0]:+.3f}", f"{sure[1]:.3f}", f"{sure[2]:.1%}"]
+
+
+_LEGEND = """\
+Gaps are rows held out at random, the rows after come later than all training; neither was used to
+choose anything. Errors are in standard deviations of each variable (MAE °F: temperature alone).
+Less is better, but for the log likelihood (more) and the band (95%)."""

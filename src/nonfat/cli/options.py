@@ -1,0 +1,79 @@
+"""Options that several commands share, and what they are written as."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+__all__ = [
+    "Json",
+    "ModelFile",
+    "Overwrite",
+    "Quiet",
+    "Seed",
+    "given",
+    "listed",
+    "percentages",
+]
+
+ModelFile = Annotated[
+    Path,
+    typer.Argument(metavar="MODEL", help="A file that 'nonfat fit' wrote.", show_default=False),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print a JSON object instead of text.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar, no summary.")]
+Seed = Annotated[
+    int | None,
+    typer.Option(help="Of everything random.  [default: 0]", show_default=False),
+]
+
+
+def listed(option: str, text: str | None) -> list[str] | None:
+    """The parts of an option that commas separate.
+
+    Example:
+        >>> listed("--modes", "site, pollutant")
+        ['site', 'pollutant']
+        >>> listed("--modes", "site,")
+        Traceback (most recent call last):
+        nonfat.errors.ConfigError: --modes: expected names separated by commas, got 'site,'
+    """
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.split(",")]
+    if not all(parts):
+        from nonfat.errors import ConfigError
+
+        raise ConfigError(f"{option}: expected names separated by commas, got {text!r}")
+    return parts
+
+
+def percentages(option: str, text: str | None) -> list[float] | None:
+    """Numbers that commas separate.
+
+    Example:
+        >>> percentages("--level", "80,95")
+        [80.0, 95.0]
+    """
+    parts = listed(option, text)
+    if parts is None:
+        return None
+    try:
+        return [float(part) for part in parts]
+    except ValueError:
+        from nonfat.errors import ConfigError
+
+        raise ConfigError(
+            f"{option}: expected percentages separated by commas, such as 80,95, got {text!r}"
+        ) from None
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """The options that were typed; the API has the defaults of the others.
+
+    Example:
+        >>> given(rank=3, epochs=None)
+        {'rank': 3}
+    """
+    return {name: value for name, value in options.items() if value is not None}

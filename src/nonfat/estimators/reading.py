@@ -1,0 +1,30 @@
+"""The training table, and whether it can train."""
+
+from typing import Any
+
+from nonfat.data import Events
+from nonfat.errors import DataError
+
+__all__ = ["training_events"]
+
+
+def training_events(X: Any, y: Any, modes: Any, time: Any, value: Any) -> Events:
+    """Rows to learn from: every one has a value, and entities that the schema knows.
+
+    Example:
+        >>> import polars as pl
+        >>> table = pl.DataFrame({"site": ["a", "b"], "time": [0, 4], "value": [1.0, 2.0]})
+        >>> queries = Events.read(table).schema.encode(table)
+        >>> training_events(queries, None, None, "time", "value")
+        Traceback (most recent call last):
+        nonfat.errors.DataError: these events were read without values; read them with ...
+    """
+    events = Events.read(X, modes=modes, time=time, value=value, y=y)
+    if events.value is None:
+        raise DataError("these events were read without values; read them with need_value=True")
+    if events.unseen.any():
+        raise DataError(
+            f"{int(events.unseen.sum())} of these events have an entity that their schema does "
+            "not know; fit on the table they were read from, or drop these rows"
+        )
+    return events

@@ -1,0 +1,88 @@
+"""Every estimator with options that train in a second, and the tables they train on.
+
+An estimator that is not listed in `CASES` fails the whole suite: list it there.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import numpy as np
+import polars as pl
+
+import nonfat as nf
+from nonfat.estimators import ESTIMATORS, TensorEstimator
+
+MODES, TIME, VALUE = ["site", "pollutant"], "when", "level"
+ANSWERS = ["mean", "std", "latent_std", "unseen", "beyond"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """How the suite treats an estimator.
+
+    Attributes:
+        options: with which it trains in a second.
+        trajectories: whether its entities have trajectories to show.
+    """
+
+    options: dict[str, Any] = field(default_factory=dict)
+    trajectories: bool = True
+
+
+CASES = {
+    "NONFAT": Case(
+        {"rank": 1, "epochs": 5, "basis_size": 7, "pseudo_inputs": 8, "draws": 16}
+        | {"validation_fraction": 0.25, "progress": False}
+    ),
+}
+
+
+def make(name: str, **options: Any) -> TensorEstimator:
+    """An unfitted estimator of the standard table with its fast options."""
+    columns = {"modes": MODES, "time": TIME, "value": VALUE}
+    return ESTIMATORS[name](**{**columns, **CASES[name].options, **options})
+
+
+def standard_table(seed: int = 0) -> pl.DataFrame:
+    """48 shuffled rows: three sites, two pollutants, eight times; no two rows alike."""
+    rng = np.random.default_rng(seed)
+    site, pollutant, when = (index.ravel() for index in np.indices((3, 2, 8)))
+    level = np.sin(when) + 2.0 * site - pollutant + 0.1 * rng.standard_normal(48)
+    table = pl.DataFrame(
+        {
+            "site": np.array(["a", "b", "c"])[site],
+            "pollutant": np.array(["x", "y"])[pollutant],
+            "when": when,
+            "level": level,
+        }
+    )
+    return table[rng.permutation(48)]
+
+
+def queries(*rows: tuple[Any, Any, Any]) -> pl.DataFrame:
+    """Rows to predict."""
+    return pl.DataFrame(rows, schema=[*MODES, TIME], orient="row")
+
+
+def numbers(frame: Any) -> np.ndarray:
+    """The answers of a prediction in any kind of frame."""
+    return np.stack([np.asarray(frame[name]) for name in ("mean", "std", "latent_std")])
+
+
+def events(frame: Any, **columns: Any) -> nf.Events:
+    """A table read as training rows."""
+    return nf.Events.read(frame, **({"modes": MODES, "time": TIME, "value": VALUE} | columns))
+
+
+@contextmanager
+def fast_compilation() -> Iterator[None]:
+    """Programs that are compiled quickly and run slowly: these tests compile, and hardly run."""
+    before = jax.config.values["jax_disable_most_optimizations"]
+    jax.config.update("jax_disable_most_optimizations", True)
+    try:
+        yield
+    finally:
+        jax.config.update("jax_disable_most_optimizations", before)

@@ -1,0 +1,103 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from reference.bases import functions_and_covariance
+from reference.random_models import basis as random_basis
+from scipy.special import gamma
+
+from nonfat.numerics.quadrature import gauss_laguerre
+from nonfat.times import LaguerreBasis, SpectralBasis
+
+
+@pytest.mark.parametrize("name", ["laguerre", "spectral"])
+@pytest.mark.parametrize("seed", range(3))
+def test_products_of_whitened_functions_are_phi_omega_phi(x64, name, seed):
+    rng = np.random.default_rng(seed)
+    basis = random_basis(rng, name, R=2, C=7)
+    times = rng.uniform(-0.3, 1.3, 5)
+    psi = np.asarray(basis.whitened(jnp.asarray(times)))
+    assert psi.shape == (2, 5, 7)
+    for r in range(2):
+        for i, t in enumerate(times):
+            for k, later in enumerate(times):
+                phi, Omega = functions_and_covariance(basis, r, t)
+                phi_later, _ = functions_and_covariance(basis, r, later)
+                assert psi[r, i] @ psi[r, k] == pytest.approx(phi @ Omega @ phi_later, abs=1e-7)
+
+
+def test_laguerre_functions_are_the_papers_formula(x64):
+    basis = LaguerreBasis.create(R=1, C=10, horizon=7.0, dtype=jnp.float64)
+    times = np.linspace(0, 1, 6)
+    nodes, weights = gauss_laguerre(10)
+    literal = [[g / np.pi * np.cos(w * 7.0 * t) for w, g in zip(nodes, weights, strict=True)] for t in times]
+    np.testing.assert_allclose(basis.functions(jnp.asarray(times)), literal, rtol=1e-12, atol=1e-15)
+
+
+def test_laguerre_functions_invert_a_known_fourier_transform(x64):
+    # û(ω) = e^{-ω} at ω > 0 has α = û e^ω = 1, and u(t) = (1/π) ∫ e^{-ω} cos ωt dω.
+    basis = LaguerreBasis.create(R=1, C=30, horizon=1.0, dtype=jnp.float64)
+    times = np.array([0.0, 0.2, 0.5])
+    u = np.asarray(basis.functions(jnp.asarray(times))).sum(axis=1)
+    np.testing.assert_allclose(u, 1 / (np.pi * (1 + times**2)), atol=1e-8)
+
+
+def _matern_periodic(tau, nu, lengthscale, period):
+    """Σ_n κ(τ + nP), less the constant S(0)/P that the offset stands for."""
+    shapes = {
+        0.5: lambda x: np.exp(-x),
+        1.5: lambda x: (1 + x) * np.exp(-x),
+        2.5: lambda x: (1 + x + x * x / 3) * np.exp(-x),
+    }
+    rate = np.sqrt(2 * nu) / lengthscale
+    total = sum(shapes[nu](rate * np.abs(tau + n * period)) for n in range(-60, 61))
+    at_zero = 2 * np.sqrt(np.pi) * gamma(nu + 0.5) / gamma(nu) / rate
+    return total - at_zero / period
+
+
+@pytest.mark.parametrize(("nu", "tolerance"), [(0.5, 2e-3), (1.5, 1e-6), (2.5, 1e-9)])
+@pytest.mark.parametrize("lengthscale", [0.1, 0.5])
+def test_many_functions_reproduce_the_periodic_matern_kernel(x64, nu, tolerance, lengthscale):
+    basis = SpectralBasis.create(
+        R=1, C=4001, dtype=jnp.float64, period=1.3, nu=nu, lengthscale=lengthscale
+    )
+    times = np.linspace(0, 1, 12)
+    psi = np.asarray(basis.whitened(jnp.asarray(times)))[0]
+    tau = times[:, None] - times[None]
+    kernel = _matern_periodic(tau, nu, lengthscale, 1.3) / _matern_periodic(0.0, nu, lengthscale, 1.3)
+    np.testing.assert_allclose(psi @ psi.T, 1.0 + kernel, atol=tolerance)
+
+
+def test_the_spectral_prior_is_stationary_whatever_the_size(x64):
+    basis = random_basis(np.random.default_rng(0), "spectral", R=2, C=9)
+    times = np.array([0.1, 0.35, 0.4, 0.65])
+    psi = np.asarray(basis.whitened(jnp.asarray(times)))
+    for r in range(2):
+        assert psi[r, 0] @ psi[r, 1] == pytest.approx(psi[r, 2] @ psi[r, 3], rel=1e-12)
+        expected = 1.0 + float(jnp.exp(2 * basis.log_offset[r]))
+        np.testing.assert_allclose((psi[r] ** 2).sum(-1), expected, rtol=1e-12)
+
+
+def test_times_beyond_the_margin_are_answered_as_if_on_it(x64):
+    basis = SpectralBasis.create(R=1, C=11, dtype=jnp.float64, period=1.4)
+    psi = np.asarray(basis.whitened(jnp.array([-5.0, -0.2, -0.19, 1.19, 1.2, 1.2001, 1e6])))[0]
+    np.testing.assert_array_equal(psi[0], psi[1])
+    np.testing.assert_array_equal(psi[4], psi[5])
+    np.testing.assert_array_equal(psi[4], psi[6])
+    assert np.abs(psi[1] - psi[2]).max() > 1e-3
+    assert np.abs(psi[3] - psi[4]).max() > 1e-3
+
+
+def test_an_even_size_loses_one_function():
+    assert SpectralBasis.create(R=1, C=10, dtype=jnp.float32).size == 9
+    assert SpectralBasis.create(R=1, C=11, dtype=jnp.float32).size == 11
+
+
+@pytest.mark.parametrize("name", ["laguerre", "spectral"])
+def test_the_gradient_of_a_basis_is_finite_in_float32(name):
+    basis = random_basis(np.random.default_rng(0), name, R=2, C=11, dtype=np.float32)
+    times = jnp.linspace(-1.0, 2.0, 7)
+    gradient = jax.jit(jax.grad(lambda basis: jnp.sum(jnp.sin(basis.whitened(times)))))(basis)
+    for leaf in jax.tree.leaves(gradient):
+        assert np.all(np.isfinite(leaf))
+        assert np.any(np.asarray(leaf) != 0)
