@@ -6,7 +6,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from contracts.support import ANSWERS, MODES, TIME, numbers
+from contracts.support import ANSWERS, MODES, TIME, events, numbers
 
 import nonfat as nf
 
@@ -113,15 +113,17 @@ def test_queries_need_no_value(model, table):
 
 
 def test_a_query_may_come_twice(model, table):
-    twice = pl.concat([table, table])
-    assert model.predict(twice).equals(pl.concat([model.predict(table)] * 2))
+    answer = model.predict(pl.concat([table, table]))
+    assert answer[:48].equals(answer[48:])
+    assert np.allclose(numbers(answer[:48]), numbers(model.predict(table)), atol=1e-5)
 
 
 def test_an_entry_may_be_observed_twice(new, table):
-    twice = pl.concat([table, table.with_columns(pl.col("level") + 1.0)])
+    half = table.head(24)
+    twice = pl.concat([half, half.with_columns(pl.col("level") + 1.0)])
     answer = new().fit(twice).predict(twice)
     assert np.isfinite(numbers(answer)).all()
-    assert answer[:48].equals(answer[48:])
+    assert answer[:24].equals(answer[24:])
 
 
 def test_rows_without_a_value_are_dropped_with_a_count(new, model, table):
@@ -136,7 +138,7 @@ def test_rows_without_a_value_are_dropped_with_a_count(new, model, table):
 
 
 def test_the_warning_points_at_the_line_of_the_user(new, table):
-    holes = table.with_columns(level=pl.when(pl.col("when") > 0).then("level"))
+    holes = pl.concat([table, table.head(3).with_columns(level=pl.lit(None, pl.Float64))])
     with pytest.warns(nf.DataWarning) as caught:
         new().fit(holes)
     assert {warning.filename for warning in caught} == {__file__}
@@ -171,8 +173,6 @@ def test_what_is_no_table_is_refused(new, model, thing):
 
 
 def test_events_are_tables_too(new, model, table):
-    from contracts.support import events
-
     training = events(table)
     assert np.array_equal(
         numbers(new().fit(training).predict(training)), numbers(model.predict(table))
@@ -185,10 +185,8 @@ def test_events_are_tables_too(new, model, table):
 
 
 def test_an_entity_may_lose_all_its_rows_in_a_split_that_keeps_the_schema(new, table):
-    from contracts.support import events
-
     every = events(table)
-    known = every.take(every.codes[:, 0] > 0)  # no row of site "a", which the schema still knows
-    answer = new().fit(known).predict(table)
+    others = np.flatnonzero(every.codes[:, 0] > 0)  # the schema still knows the first site
+    answer = new().fit(every.take(np.resize(others, 48))).predict(table)
     assert np.isfinite(numbers(answer)).all()
     assert not answer["unseen"].any()

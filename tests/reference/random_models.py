@@ -8,7 +8,6 @@ from nonfat.combiners import SparseGP
 from nonfat.kernels import SquaredExponential
 from nonfat.likelihoods import Gaussian
 from nonfat.models import TensorModel
-from nonfat.numerics.bijectors import raw_triangular
 from nonfat.posteriors import WhitenedGaussian, WhitenedMatrixGaussian
 from nonfat.times import Entries, LaguerreBasis, SpectralBasis, Trajectories
 from nonfat.times.trajectories import FrequencyFunctions
@@ -19,26 +18,32 @@ DTYPE = np.float64
 def triangle(rng, *shape):
     """A lower-triangular factor with a positive diagonal."""
     a = shape[-1]
-    return np.tril(0.4 * rng.normal(size=(*shape, a)), -1) + np.eye(a) * rng.uniform(
-        0.3, 1.2, size=(*shape[:-1], 1, a)
-    )
+    diagonal = rng.uniform(0.3, 1.2, size=(*shape[:-1], 1, a)) * np.eye(a)
+    return np.tril(0.4 * rng.normal(size=(*shape, a)), -1) + diagonal
 
 
-def basis(rng, name, R, C, dtype=DTYPE):
-    """A basis with random hyperparameters."""
+def raw(L, dtype=DTYPE):
+    """The unconstrained form of triangular factors."""
+    diagonal = np.log(np.diagonal(L, axis1=-2, axis2=-1))
+    return jnp.asarray(np.tril(L, -1) + diagonal[..., None] * np.eye(L.shape[-1]), dtype)
+
+
+def basis(rng, name, R, C, dtype=DTYPE, vary=True):
+    """A basis with random hyperparameters; `vary` also those that a compiled program is made for."""
+    choose = rng.choice if vary else lambda options: options[0]
     if name == "laguerre":
         log_lengthscale = jnp.asarray(rng.normal(0, 0.3, R), dtype)
-        return LaguerreBasis(log_lengthscale, size=C, horizon=float(rng.choice([3.0, 10.0])))
+        return LaguerreBasis(log_lengthscale, size=C, horizon=float(choose([10.0, 3.0])))
     return SpectralBasis(
         log_lengthscale=jnp.asarray(rng.normal(-1.0, 0.4, R), dtype),
         log_offset=jnp.asarray(rng.normal(0, 0.5, R), dtype),
         size=C,
-        period=float(rng.choice([1.1, 1.5])),
-        nu=float(rng.choice([0.5, 1.5, 2.5])),
+        period=float(choose([1.2, 1.5])),
+        nu=float(choose([1.5, 0.5, 2.5])),
     )
 
 
-def trajectories(seed, basis_name, d=(4, 3), a=(3, 3), s=2, R=2, C=5, dtype=DTYPE):
+def trajectories(seed, basis_name, d=(4, 3), a=(3, 3), s=2, R=2, C=5, dtype=DTYPE, vary=True):
     """Trajectories of len(d) modes."""
     rng = np.random.default_rng(seed)
     as_array = lambda x: jnp.asarray(x, dtype)  # noqa: E731
@@ -50,29 +55,29 @@ def trajectories(seed, basis_name, d=(4, 3), a=(3, 3), s=2, R=2, C=5, dtype=DTYP
         )
         posterior = WhitenedMatrixGaussian(
             A=as_array(rng.normal(size=(R, a_k, C))),
-            raw_L=raw_triangular(as_array(triangle(rng, R, a_k))),
-            raw_R=raw_triangular(as_array(triangle(rng, R, C))),
+            raw_L=raw(triangle(rng, R, a_k), dtype),
+            raw_R=raw(triangle(rng, R, C), dtype),
         )
         Z = as_array(1.3 * rng.normal(size=(a_k, s)))
-        modes.append(FrequencyFunctions(Z, kernels, basis(rng, basis_name, R, C, dtype), posterior))
+        mode_basis = basis(rng, basis_name, R, C, dtype, vary)
+        modes.append(FrequencyFunctions(Z, kernels, mode_basis, posterior))
     return Trajectories(tuple(tables), tuple(modes))
 
 
 def sparse_gp(seed, a, D, dtype=DTYPE):
     """A sparse GP."""
     rng = np.random.default_rng(seed)
-    kernel = SquaredExponential.create(
-        float(rng.uniform(0.5, 2.0)), jnp.asarray(rng.uniform(0.8, 2.0, D), dtype)
+    kernel = SquaredExponential(
+        jnp.asarray(np.log(rng.uniform(0.5, 2.0)), dtype),
+        jnp.asarray(np.log(rng.uniform(0.8, 2.0, D)), dtype),
     )
-    posterior = WhitenedGaussian(
-        jnp.asarray(rng.normal(size=a), dtype), raw_triangular(jnp.asarray(triangle(rng, a), dtype))
-    )
+    posterior = WhitenedGaussian(jnp.asarray(rng.normal(size=a), dtype), raw(triangle(rng, a), dtype))
     return SparseGP(jnp.asarray(rng.normal(size=(a, D)), dtype), kernel, posterior)
 
 
 def tensor_model(seed, basis_name="spectral", dtype=DTYPE, a_g=4, **sizes):
     """A whole model."""
-    time = trajectories(seed, basis_name, dtype=dtype, **sizes)
+    time = trajectories(seed, basis_name, dtype=dtype, vary=False, **sizes)
     D = len(time.tables) * time.modes[0].posterior.A.shape[0]
     return TensorModel(time, sparse_gp(seed + 1, a_g, D, dtype), Gaussian.create(0.3, dtype))
 

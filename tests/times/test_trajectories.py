@@ -100,8 +100,8 @@ def test_marginals_are_the_closed_form_of_unwhitened_algebra(x64, name, seed):
 def test_the_grid_the_pairs_and_the_choice_between_them_agree(x64, name, monkeypatch):
     mode = trajectories(0, name).modes[0]
     E = jnp.asarray(np.random.default_rng(0).normal(size=(6, 2)))
-    e = mode.entity_part(E)
-    t = mode.time_part(jnp.linspace(0, 1, 5))
+    times = jnp.asarray(np.linspace(0, 1, 5))
+    e, t = eqx.filter_jit(lambda m: (m.entity_part(E), m.time_part(times)))(mode)
     grid = grid_marginals(e, t)
     j, i = jnp.array([0, 5, 2, 2]), jnp.array([4, 0, 3, 3])
     pairs = pair_marginals(e, t, j, i)
@@ -127,8 +127,8 @@ def _draws(time, entries, keys):
     return jax.vmap(lambda key: time.draw(entries, key))(keys)
 
 
-def draws(time, entries, n=6000):
-    return np.asarray(_draws(time, entries, jax.random.split(jax.random.key(3), n)))
+def draws(time, entries):
+    return np.asarray(_draws(time, entries, jax.random.split(jax.random.key(3), 6000)))
 
 
 @pytest.mark.parametrize("name", BASES)
@@ -143,7 +143,7 @@ def test_draws_agree_in_distribution_with_the_marginals(x64, name):
 
 @pytest.mark.parametrize("name", BASES)
 def test_a_draw_is_joint_over_rows(x64, name):
-    v = draws(trajectories(5, name), JOINT, n=20)
+    v = draws(trajectories(5, name), JOINT)
     np.testing.assert_array_equal(v[:, 0, :R], v[:, 1, :R])  # same entity of mode 0, same time
     np.testing.assert_array_equal(v[:, 0], v[:, 2])  # same row
     assert np.all(v[:, 0, :R] != v[:, 3, :R])  # later
@@ -151,17 +151,22 @@ def test_a_draw_is_joint_over_rows(x64, name):
     np.testing.assert_array_equal(v[:, 0, R:], v[:, 4, R:])  # but the same entity of mode 1
 
 
+@eqx.filter_jit
+def _pieces(mode, E):
+    psi = mode.basis.whitened(jnp.asarray(JOINT.times))
+    q = mode.posterior
+    return mode.weights(E), mode.entity_part(E).residual, psi, q.L.mT, q.R.mT
+
+
 @pytest.mark.parametrize("name", BASES)
 def test_draws_covary_between_times_and_between_entities_as_the_closed_form_says(x64, name):
-    time = trajectories(6, name)
+    time = trajectories(5, name)
     v = draws(time, JOINT)
     mode = time.modes[0]
-    e = mode.entity_part(time.tables[0])
-    W, psi, q = mode.weights(time.tables[0]), mode.basis.whitened(jnp.asarray(JOINT.times)), mode.posterior
+    W, residual, psi, LT, RT = map(np.asarray, _pieces(mode, time.tables[0]))
     for r in range(R):
-        Rpsi = np.asarray(q.R[r]).T @ np.asarray(psi[r]).T
-        rows = np.asarray(q.L[r]).T @ np.asarray(W[r])
-        across_times = float(e.residual[r, 1]) * psi[r, 0] @ psi[r, 1]
+        Rpsi, rows = RT[r] @ psi[r].T, LT[r] @ W[r]
+        across_times = residual[r, 1] * psi[r, 0] @ psi[r, 1]
         across_times += rows[:, 1] @ rows[:, 1] * (Rpsi[:, 0] @ Rpsi[:, 1])
         across_entities = rows[:, 1] @ rows[:, 3] * (Rpsi[:, 0] @ Rpsi[:, 0])
         for other, expected in ((3, across_times), (4, across_entities)):
@@ -171,7 +176,7 @@ def test_draws_covary_between_times_and_between_entities_as_the_closed_form_says
 
 
 def test_trajectories_of_different_modes_and_ranks_are_independent_draws(x64):
-    v = draws(trajectories(7, "spectral"), JOINT)
+    v = draws(trajectories(5, "spectral"), JOINT)
     correlation = np.corrcoef(v[:, 0].T)
     np.fill_diagonal(correlation, 0.0)
     assert np.abs(correlation).max() < 4.5 / np.sqrt(len(v))
@@ -240,8 +245,7 @@ def test_gradients_of_the_marginals_agree_with_finite_differences_at_coincident_
     times = jnp.array([0.3, 0.3, 0.8])
     params, static = eqx.partition(time, eqx.is_inexact_array)
     whole = lambda x: f((eqx.combine(x[0], static), x[1]))  # noqa: E731
-    for seed in range(2):
-        assert directional_error(whole, (params, times), seed) < 1e-5
+    assert directional_error(whole, (params, times), seed=0) < 1e-5
 
 
 @pytest.mark.parametrize("name", BASES)

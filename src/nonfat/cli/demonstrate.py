@@ -25,8 +25,9 @@ def demo(
     overwrite: Overwrite = False,
 ) -> None:
     """Fit a year of New York's weather, compare, draw (about a minute)."""
-    from nonfat.evaluation.demo import run_demo
+    from nonfat.evaluation.demo import check_folder, run_demo
 
+    check_folder(out, overwrite)
     if not quiet:
         typer.echo("Weather at three New York airports: station × variable × time.\n")
     done = run_demo(

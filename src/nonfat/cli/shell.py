@@ -57,7 +57,7 @@ def _usage(error: Any) -> str:
     """What was typed wrong, and where to read how it should be."""
     options = getattr(error, "possibilities", None)
     if options:
-        message = f"No such option: {error.option_name}. Did you mean {' or '.join(options)}?"
+        message = f"No such option: {error.option_name}. Did you mean {options[0]}?"
     else:
         message = error.format_message()
     context = getattr(error, "ctx", None)

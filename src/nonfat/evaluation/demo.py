@@ -29,7 +29,17 @@ from nonfat.evaluation.references import cell_mean, interpolate_in_time
 from nonfat.evaluation.weather import load_weather, weather_scales
 from nonfat.metrics import mae, relative_rmse
 
-__all__ = ["AUTUMN", "YEAR", "Chapter", "Demo", "Plan", "Scores", "run_chapter", "run_demo"]
+__all__ = [
+    "AUTUMN",
+    "YEAR",
+    "Chapter",
+    "Demo",
+    "Plan",
+    "Scores",
+    "check_folder",
+    "run_chapter",
+    "run_demo",
+]
 
 _LATER = 0.05  # of the time
 
@@ -57,7 +67,7 @@ class Plan:
     every: str
     start: datetime
     end: datetime
-    epochs: int = 40
+    epochs: int = 25
     rows: int = 5760
     rank: int = 3
     basis_size: int = 211

@@ -1,0 +1,60 @@
+"""The command as the shell sees it: exit codes, streams, and how soon it answers."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import nonfat
+
+MAIN = "import sys; from nonfat.cli.app import main; sys.exit(main())"
+
+
+def start(*typed, **options):
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen([sys.executable, "-c", MAIN, *map(str, typed)], **pipes | options)
+
+
+def test_a_mistake_is_one_line_on_stderr_and_exit_code_two(tmp_path):
+    process = start("fit", "nowhere.csv", "--out", tmp_path / "m.nonfat")
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert out == b""
+    assert err.decode() == "nonfat: error: the file 'nowhere.csv' does not exist\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no broken pipes there")
+def test_a_reader_that_leaves_early_is_no_news(air, tmp_path):
+    table = pl.read_csv(air.queries)
+    long = tmp_path / "long.csv"
+    pl.concat([table] * 400).write_csv(long)
+    process = start("predict", air.model, long)
+    process.stdout.readline()
+    process.stdout.close()
+    err = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(timeout=60) == 1
+    assert err == b""
+
+
+def test_help_needs_nothing_heavy():
+    """The package itself is stood in for: what counts is what the command line imports."""
+    code = f"""
+import sys, types
+package = types.ModuleType("nonfat")
+package.__path__ = [{str(Path(nonfat.__file__).parent)!r}]
+sys.modules["nonfat"] = package
+from nonfat.cli.app import main
+assert main(["--help"]) == 0
+assert main(["fit", "--help"]) == 0
+assert main(["fti"]) == 2
+assert not {{"jax", "polars", "sklearn", "matplotlib", "rich"}} & set(sys.modules), sys.modules
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)  # noqa: PLW1510
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "fit " in done.stdout
+    assert "--modes A,B" in done.stdout

@@ -1,0 +1,131 @@
+"""The smallest and the oddest tables that still are tables."""
+
+import numpy as np
+import polars as pl
+import pytest
+from contracts.support import MODES, numbers, queries
+
+import nonfat as nf
+
+LONE = "a single entity in the mode"
+
+
+def _rows(*rows):
+    return pl.DataFrame(rows, schema=[*MODES, "when", "level"], orient="row")
+
+
+def _sound(model, frame):
+    """Every answer is finite, with errors that are positive."""
+    answer = model.predict(frame, level=90)
+    assert np.isfinite(answer.select("mean", "std", "lo-90", "hi-90").to_numpy()).all()
+    assert (answer["std"] > 0).all()
+    assert (answer["std"] >= answer["latent_std"]).all()
+    assert np.isfinite(model.score(frame))
+    assert model.summary()
+    return answer
+
+
+def test_one_row_is_enough(new):
+    row = _rows(("a", "x", 5, 3.5))
+    with pytest.warns(nf.DataWarning, match=LONE):
+        model = new().fit(row)
+    answer = _sound(model, row)
+    assert abs(answer["mean"][0] - 3.5) < answer["std"][0]
+    assert model.predict(queries(("a", "x", 4), ("a", "x", 5), ("b", "x", 6)))[
+        "beyond"
+    ].to_list() == [True, False, True]
+    assert "times        5 to 5, 1 distinct" in model.summary()
+    assert "0 held out" in model.summary()
+
+
+@pytest.mark.parametrize("second", [("b", "y", 9, 4.5), ("a", "x", 5, 3.5)], ids=["other", "same"])
+def test_two_rows_are_enough_even_if_they_are_the_same(new, second):
+    rows = _rows(("a", "x", 5, 3.5), second)
+    same = rows[0].equals(rows[1])
+    if same:
+        with pytest.warns(nf.DataWarning, match=LONE):
+            model = new().fit(rows)
+    else:
+        model = new().fit(rows)
+    answer = _sound(model, rows)
+    assert answer[0].equals(answer[1]) == same
+
+
+@pytest.mark.parametrize("K", [1, 3, 8])
+def test_tables_have_one_to_many_modes(new, K):
+    rng = np.random.default_rng(K)
+    modes = {f"mode {k}": rng.permutation(np.arange(24) % 2) for k in range(K)}
+    frame = pl.DataFrame(modes | {"when": np.arange(24) % 4, "level": rng.standard_normal(24)})
+    model = new(modes=list(modes), validation_fraction=0.0, epochs=1).fit(frame)
+    answer = _sound(model, frame)
+    assert answer.columns[: K + 1] == [*modes, "when"]
+    strangers = frame.with_columns(pl.lit(7).alias(f"mode {K - 1}"))
+    assert model.predict(strangers)["unseen"].all()
+
+
+def test_modes_may_be_left_out_if_all_other_columns_are_modes(new, table):
+    assert new(modes=None).fit(table).fit_.schema.modes == ("site", "pollutant")
+
+
+def test_one_mode_may_be_named_without_a_list(new, table):
+    model = new(modes="site", validation_fraction=0.0, epochs=1)
+    frame = table[:24].with_columns(
+        site=pl.int_range(24) % 2, when=(pl.int_range(24) // 2) % 4
+    )
+    assert model.fit(frame).predict(frame).columns[:2] == ["site", "when"]
+
+
+def test_a_mode_with_one_entity_is_worth_a_warning(new):
+    rows = _rows(("a", "x", 5, 3.5), ("b", "x", 9, 4.5))
+    with pytest.warns(nf.DataWarning, match=f"{LONE} 'pollutant': it tells no rows apart"):
+        new().fit(rows)
+
+
+@pytest.mark.parametrize("value", [0.0, -7.5, 1e9])
+def test_values_that_never_change_are_predicted_as_they_are(new, table, value):
+    constant = table.with_columns(level=pl.lit(value))
+    model = new().fit(constant)
+    answer = _sound(model, constant)
+    assert (np.abs(answer["mean"] - value) < 0.2).all()
+
+
+@pytest.mark.parametrize(("scale", "shift"), [(1.0, 1e12), (1e-12, 0.0), (1e12, -3e13), (1e200, 0)])
+def test_answers_follow_the_units_of_the_values(new, model, table, scale, shift):
+    other = table.with_columns(pl.col("level") * scale + shift)
+    again = new().fit(other)
+    answer, base = numbers(_sound(again, other)), numbers(model.predict(table))
+    precision = 1e-3 + 1e-15 * abs(shift) / scale * 100
+    assert np.allclose((answer[0] - shift) / scale, base[0], atol=precision)
+    assert np.allclose(answer[1:] / scale, base[1:], atol=precision)
+    expected = model.score(table) - np.log(scale)
+    assert again.score(other) == pytest.approx(expected, abs=20 * precision)
+
+
+def test_an_outlier_leaves_everything_finite(new, table):
+    outlier = table.with_columns(
+        level=pl.when(pl.int_range(pl.len()) == 5).then(1e6).otherwise("level")
+    )
+    model = new().fit(outlier)
+    _sound(model, outlier)
+    assert all(np.isfinite(list(model.evaluate(outlier).values())))
+
+
+@pytest.mark.parametrize("bad", [float("inf"), -float("inf")])
+def test_infinite_values_are_refused_with_their_row(new, table, bad):
+    infinite = table.with_columns(
+        level=pl.when(pl.int_range(pl.len()) == 5).then(bad).otherwise("level")
+    )
+    with pytest.raises(nf.DataError, match=r"'level' is infinite in row 5"):
+        new().fit(infinite)
+
+
+def test_missing_times_and_ids_are_refused_with_their_row(new, table):
+    for column in ("when", "site"):
+        holes = table.with_columns(pl.when(pl.int_range(pl.len()) != 5).then(column).alias(column))
+        with pytest.raises(nf.DataError, match=rf"'{column}'.* missing .*row 5"):
+            new().fit(holes)
+
+
+def test_values_that_are_all_missing_are_refused(new, table):
+    with pytest.raises(nf.DataError, match="every one of the 48 values in column 'level'"):
+        new().fit(table.with_columns(level=pl.lit(None, pl.Float64)))
