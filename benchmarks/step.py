@@ -104,9 +104,7 @@ def floor_call(case: Case) -> Callable[[], Any]:
     def normal(shape: tuple[int, ...]) -> jax.Array:
         return jnp.asarray(rng.standard_normal(shape, np.float32))
 
-    triples = [
-        (normal(x), normal(y), normal((*x[:-1], y[-1]))) for x, y in products(case)
-    ]
+    triples = [(normal(x), normal(y), normal((*x[:-1], y[-1]))) for x, y in products(case)]
 
     @jax.jit
     def run(triples: list[tuple[jax.Array, jax.Array, jax.Array]]) -> list[jax.Array]:
@@ -148,9 +146,7 @@ def main() -> None:
     parser.add_argument("--cases", default=",".join(CASES), help="names, separated by commas")
     options = parser.parse_args()
     with scoped("float32"):
-        found = {
-            name: measure(CASES[name], options.repeats) for name in options.cases.split(",")
-        }
+        found = {name: measure(CASES[name], options.repeats) for name in options.cases.split(",")}
     if options.json:
         print(json.dumps(found))
         return

@@ -20,12 +20,13 @@ letter  meaning
 """
 
 from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from jaxtyping import Array, Float, Int
 from jaxtyping import PRNGKeyArray as Key
 
-__all__ = ["Array", "Codes", "Float", "Int", "Key", "Label", "Values"]
+__all__ = ["AnyArray", "Array", "Codes", "Float", "Int", "Key", "Label", "Values"]
 
 Codes = Int[np.ndarray, "N K"]
 """Integer codes of entities, one column per mode; -1 stands for an unseen entity."""
@@ -35,3 +36,10 @@ Values = Float[np.ndarray, "N"]
 
 Label = Hashable
 """What a user calls an entity: a string, an integer, a date, a tuple, ..."""
+
+# Compiled functions take NumPy arrays as well. At run time both are checked; to a type checker
+# the difference would be noise, because what runs inside sees JAX arrays only.
+if TYPE_CHECKING:
+    AnyArray: TypeAlias = Any
+else:
+    AnyArray = Array | np.ndarray

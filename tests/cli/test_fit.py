@@ -18,17 +18,26 @@ def test_it_prints_the_summary_and_where_the_model_is(nonfat, air, tmp_path):
     assert nf.load(out).get_params()["rank"] == 1
 
 
-def test_all_other_columns_are_modes(nonfat, air, tmp_path):
+def test_options_reach_the_estimator_and_the_rest_keep_its_defaults(
+    nonfat, air, tmp_path, monkeypatch
+):
+    seen = {}
+
+    def fit(self, table):
+        seen.update(self.get_params(), table=table)
+        return nf.load(air.model)
+
+    monkeypatch.setattr(nf.NONFAT, "fit", fit)
     out = tmp_path / "air.nonfat"
     done = nonfat(
-        *("fit", air.parquet, "--time", "when", "--value", "level", *air.brief, "--out", out),
+        *("fit", air.parquet, "--time", "when", "--out", out, "--quiet", "--rank", 2),
         *("--method", "nonfat", "--preset", "paper", "--seed", 3, "--dtype", "float64"),
     )
     assert (done.code, done.out, done.err) == (0, "", "")
-    model = nf.load(out)
-    assert model.fit_.schema.modes == ("site", "pollutant")
-    params = model.get_params()
-    assert (params["preset"], params["seed"], params["dtype"]) == ("paper", 3, "float64")
+    asked = {"time": "when", "rank": 2, "preset": "paper", "seed": 3, "dtype": "float64"}
+    expected = nf.NONFAT().get_params() | asked | {"progress": False, "table": air.parquet}
+    assert seen == expected
+    assert out.exists()
 
 
 def test_json(nonfat, air, tmp_path):

@@ -5,7 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 import nonfat
@@ -27,13 +26,9 @@ def test_a_mistake_is_one_line_on_stderr_and_exit_code_two(tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no broken pipes there")
-def test_a_reader_that_leaves_early_is_no_news(air, tmp_path):
-    table = pl.read_csv(air.queries)
-    long = tmp_path / "long.csv"
-    pl.concat([table] * 400).write_csv(long)
-    process = start("predict", air.model, long)
-    process.stdout.readline()
-    process.stdout.close()
+def test_a_reader_that_leaves_early_is_no_news(air):
+    process = start("predict", air.model, air.queries)
+    process.stdout.close()  # long before the answer
     err = process.stderr.read()
     process.stderr.close()
     assert process.wait(timeout=60) == 1

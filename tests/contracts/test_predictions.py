@@ -179,37 +179,20 @@ def test_samples_need_whole_numbers(model, table, option, value):
         model.sample(table, **{option: value})
 
 
-@pytest.fixture(scope="module")
-def scenarios(model):
-    """400 draws of: a cell twice, the same cell of a newcomer twice, and another newcomer."""
-    rows = queries(
-        ("a", "x", 3), ("a", "x", 3), ("nobody", "x", 3), ("nobody", "x", 3), ("b", "y", 6)
-    )
-    draws = model.sample(rows, 400)["draw"].to_numpy().reshape(400, 5)
-    return rows, draws
-
-
-def test_the_marginals_of_samples_are_those_of_predict(model, scenarios):
-    rows, draws = scenarios
+def test_the_marginals_of_samples_are_those_of_predict(model):
+    rows = queries(("a", "x", 3), ("b", "y", 6), ("nobody", "x", 3), ("c", "x", 20))
+    draws = model.sample(rows, 400)["draw"].to_numpy().reshape(400, 4)
     answer = model.predict(rows)
     std = answer["std"].to_numpy()
-    assert np.allclose(draws.mean(axis=0), answer["mean"], atol=5 * std.max() / 20)
+    assert np.allclose(draws.mean(axis=0), answer["mean"], atol=0.25 * std.max())
     assert np.allclose(draws.std(axis=0), std, rtol=0.2)
 
 
-def test_samples_are_joint(scenarios):
-    """Two rows of one cell and time differ by noise only: they move together."""
-    _, draws = scenarios
-    correlation = np.corrcoef(draws.T)
-    assert correlation[2, 3] > 0.3  # a newcomer's latent value varies as much as the noise
-    assert abs(correlation[0, 4]) < 0.3
-    assert (draws[:, 0] != draws[:, 1]).all()
-    total = draws[:, 2].std()
-    assert (draws[:, 2] - draws[:, 3]).std() < 0.85 * np.sqrt(2) * total
-
-
-def test_many_rows_are_sampled_jointly_across_chunks(model):
-    rows = pl.concat([queries(("nobody", "x", 3))] * 1100)
-    draws = model.sample(rows, 30, seed=5)["draw"].to_numpy().reshape(30, 1100)
-    first, last = draws[:, :500].mean(axis=1), draws[:, -50:].mean(axis=1)
-    assert np.corrcoef(first, last)[0, 1] > 0.8
+@pytest.mark.parametrize("copies", [60, 1100], ids=["in one chunk", "across chunks"])
+def test_samples_are_joint(model, copies):
+    """Rows of one cell and time share their trajectories: halves of them move together."""
+    rows = pl.concat([queries(("nobody", "x", 3))] * copies)
+    draws = model.sample(rows, 100, seed=5)["draw"].to_numpy().reshape(100, copies)
+    assert (draws[:, 0] != draws[:, 1]).all()  # each row has noise of its own
+    first, last = draws[:, : copies // 2].mean(axis=1), draws[:, copies // 2 :].mean(axis=1)
+    assert np.corrcoef(first, last)[0, 1] > 0.4  # by chance: 0 ± 0.1

@@ -281,18 +281,22 @@ def test_newcomers_are_answered_with_the_prior_where_the_posterior_is_the_prior(
 
 def test_newcomers_have_a_wider_predictive_than_known_entities_on_average(x64):
     model = tensor_model(12, a=D, a_g=12)
-    # Known entities stand on their pseudo inputs, and the posterior is narrow.
+    # Known entities stand on their pseudo inputs, and so do their trajectories; q is narrow.
     at_inputs = tuple(mode.Z for mode in model.time.modes)
     model = model.with_tables(at_inputs)
     where = lambda m: [*(mode.posterior.raw_R for mode in m.time.modes), m.combiner.posterior.raw_S]  # noqa: E731
     narrow = [jnp.tile(-4.0 * jnp.eye(5), (2, 1, 1))] * 2 + [-3.0 * jnp.eye(12)]
     model = eqx.tree_at(where, model, narrow)
+    everyone = np.stack(np.meshgrid(range(4), range(3), indexing="ij"), -1).reshape(-1, 2)
+    time, first = jnp.array([0.4]), jnp.zeros(13, jnp.int32)
+    known = Entries(jnp.asarray(everyone, jnp.int32), time, first[:12])
+    trajectories = eqx.filter_jit(model.time.marginals)(known)[0]
+    model = eqx.tree_at(lambda m: m.combiner.Z, model, trajectories)
     S = 200
     noise = jax.random.normal(jax.random.key(0), (S, 4), jnp.float64)
     fresh = _fresh(model, S, 3)
-    everyone = np.stack(np.meshgrid(range(4), range(3), indexing="ij"), -1).reshape(-1, 2)
     position = jnp.asarray(np.concatenate([everyone, [D]]), jnp.int32)
-    entries = Entries(position, jnp.array([0.4]), jnp.zeros(13, jnp.int32))
+    entries = Entries(position, time, first)
     f, s2 = map(np.asarray, latent_samples(model, entries, noise, fresh))
     total = f.var(axis=0) + s2.mean(axis=0)
     assert total[-1] > 2.0 * total[:-1].mean()

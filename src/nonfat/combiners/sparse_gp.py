@@ -50,9 +50,7 @@ class SparseGP(Combiner):
             Z = jax.random.normal(key, (a, D), dtype)
         return cls(Z, kernel, WhitenedGaussian.create(a, scale, dtype))
 
-    def weights(
-        self, V: Float[Array, "n D"]
-    ) -> tuple[Float[Array, "n a"], Float[Array, "n"]]:
+    def weights(self, V: Float[Array, "n D"]) -> tuple[Float[Array, "n a"], Float[Array, "n"]]:
         """The rows w = L_Z⁻¹ κ(Z, v), and the variance κ(v, v) - ‖w‖² that h leaves open."""
         _, P = cholesky_pair(self.kernel(self.Z, self.Z))
         W = self.kernel(V, self.Z) @ P.T

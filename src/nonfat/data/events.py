@@ -172,7 +172,7 @@ class Events:
         return len(self.rows)
 
     @property
-    def K(self) -> int:  # noqa: N802 - the paper's letter
+    def K(self) -> int:
         """The number of modes."""
         return self.codes.shape[1]
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float64
@@ -29,12 +30,10 @@ def check_levels(level: float | Sequence[float] | None) -> tuple[float, ...]:
     """
     if level is None:
         return ()
-    given = np.atleast_1d(np.asarray(level, dtype=object)).tolist()
+    given: list[Any] = np.atleast_1d(np.asarray(level, dtype=object)).tolist()
     for one in given:
-        if isinstance(one, bool) or not isinstance(one, Real) or not 1 <= one <= 99.9:
-            raise ConfigError(
-                f"a level is a percentage from 1 to 99.9, such as 95; got {one!r}"
-            )
+        if isinstance(one, bool) or not isinstance(one, Real) or not 1 <= float(one) <= 99.9:
+            raise ConfigError(f"a level is a percentage from 1 to 99.9, such as 95; got {one!r}")
     return tuple(float(one) for one in given)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from nonfat.data import Affine, Events, random_split
-from nonfat.errors import ConfigError, NotFittedError, TrainingError
+from nonfat.errors import NotFittedError, TrainingError
 from nonfat.estimators import files
 from nonfat.estimators.answers import Answers, check_levels
 from nonfat.estimators.engine import Engine

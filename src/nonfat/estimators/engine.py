@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Float64, Int, Key
 
+from nonfat._typing import AnyArray
 from nonfat.errors import TrainingError
 from nonfat.models import Predictive, TensorModel
 from nonfat.times import Entries
@@ -19,7 +20,8 @@ __all__ = ["Engine"]
 
 _ROWS = (64, 1024)  # rows in a compiled call: one size for a few queries, one for many
 
-Newcomers = tuple[Float[Array, "S _"], ...] | None
+Newcomers = tuple[Float[AnyArray, "S _"], ...] | None
+Entities = tuple[Int[AnyArray, "_"] | None, ...]
 
 
 def _padded(array: np.ndarray, size: int) -> np.ndarray:
@@ -29,13 +31,11 @@ def _padded(array: np.ndarray, size: int) -> np.ndarray:
 
 def _local(
     codes: Int[np.ndarray, "B K"], time: Float[np.ndarray, "B"], shape: tuple[int, ...]
-) -> tuple[Entries, tuple[np.ndarray | None, ...]]:
+) -> tuple[Entries, Entities]:
     """`local_entries` where -1 points at the row behind the table: a newcomer's."""
     unseen = codes < 0
     entries, entities = local_entries(np.where(unseen, 0, codes), time, shape)
-    behind = [
-        d if index is None else len(index) for d, index in zip(shape, entities, strict=True)
-    ]
+    behind = [d if index is None else len(index) for d, index in zip(shape, entities, strict=True)]
     position = np.where(unseen, np.array(behind, np.int32), entries.position)
     return Entries(position, entries.times, entries.time_position), entities
 
@@ -43,9 +43,9 @@ def _local(
 @eqx.filter_jit
 def _predictive(
     model: TensorModel,
-    entities: tuple[Array | None, ...],
+    entities: Entities,
     entries: Entries,
-    noise: Float[Array, "S D"],
+    noise: Float[AnyArray, "S D"],
     newcomers: Newcomers,
 ) -> Predictive:
     local = model.take(entities)
@@ -54,7 +54,7 @@ def _predictive(
 
 @eqx.filter_jit
 def _summary(
-    predictive: Predictive, levels: Float[Array, "Q"]
+    predictive: Predictive, levels: Float[AnyArray, "Q"]
 ) -> tuple[Array, Array, Array, Array]:
     mean, variance = predictive.observed()
     _, latent_variance = predictive.latent()
@@ -62,7 +62,7 @@ def _summary(
 
 
 @eqx.filter_jit
-def _log_density(predictive: Predictive, y: Float[Array, "B"]) -> Float[Array, "B"]:
+def _log_density(predictive: Predictive, y: Float[AnyArray, "B"]) -> Float[Array, "B"]:
     return predictive.log_density(y)
 
 
@@ -134,7 +134,9 @@ class Engine:
         """Mean, deviation of the latent value, deviation of the observation, quantiles."""
         levels = levels.astype(self.dtype)
         parts = self._map(codes, time, lambda p, _: _summary(p, levels))
-        mean, latent_std, std, quantiles = (np.concatenate(x, axis=-1) for x in zip(*parts))
+        mean, latent_std, std, quantiles = (
+            np.concatenate(x, axis=-1) for x in zip(*parts, strict=True)
+        )
         answer = {"mean": mean, "latent_std": latent_std, "std": std, "quantiles": quantiles}
         _require_finite(answer)
         return {name: array.astype(np.float64) for name, array in answer.items()}

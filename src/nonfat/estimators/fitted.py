@@ -42,9 +42,7 @@ class Provenance:
     kind: FrameKind
 
     @classmethod
-    def of(
-        cls, events: Events, training: Events, outcome: Outcome, scaler: Affine
-    ) -> "Provenance":
+    def of(cls, events: Events, training: Events, outcome: Outcome, scaler: Affine) -> "Provenance":
         """The provenance of an outcome, in the user's units."""
         last, best = outcome.history[-1], outcome.best
         return cls(

@@ -87,7 +87,9 @@ class NONFAT(TensorEstimator):
         >>> import nonfat as nf
         >>> when = np.arange(60)
         >>> table = pl.DataFrame({
-        ...     "site": np.where(when % 2, "north", "south"), "when": when, "level": np.sin(when / 9),
+        ...     "site": np.where(when % 2, "north", "south"),
+        ...     "when": when,
+        ...     "level": np.sin(when / 9),
         ... })
         >>> model = nf.NONFAT(modes=["site"], time="when", value="level", rank=1, epochs=5)
         >>> model.fit(table).predict(table.head(2), level=95).columns

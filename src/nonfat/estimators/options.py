@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from difflib import get_close_matches
 from numbers import Integral, Real
+from typing import Any
 
 from nonfat.errors import ConfigError
 
 __all__ = ["choice", "number", "seed", "switch", "whole"]
 
 
-def whole(name: str, value: object, *, least: int = 1, most: int | None = None) -> int:
+def whole(name: str, value: Any, *, least: int = 1, most: int | None = None) -> int:
     """A whole number of at least `least`, and at most `most` if that is given.
 
     Example:
@@ -17,14 +18,14 @@ def whole(name: str, value: object, *, least: int = 1, most: int | None = None) 
         Traceback (most recent call last):
         nonfat.errors.ConfigError: rank must be a whole number of at least 1, got 0
     """
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
         raise ConfigError(f"{name} must be a whole number of at least {least}, got {value!r}")
-    if most is not None and value > most:
+    if most is not None and int(value) > most:
         raise ConfigError(f"{name} must be a whole number of at most {most}, got {value!r}")
     return int(value)
 
 
-def seed(value: object) -> int:
+def seed(value: Any) -> int:
     """A seed that NumPy and JAX both take.
 
     Example:
@@ -35,7 +36,7 @@ def seed(value: object) -> int:
     return whole("seed", value, least=0, most=2**63 - 1)
 
 
-def switch(name: str, value: object) -> bool | None:
+def switch(name: str, value: Any) -> bool | None:
     """On, off, or None for what fits the occasion.
 
     Example:
@@ -48,9 +49,7 @@ def switch(name: str, value: object) -> bool | None:
     raise ConfigError(f"{name} must be True, False or None, got {value!r}")
 
 
-def number(
-    name: str, value: object, *, above: float, below: float, closed: bool = False
-) -> float:
+def number(name: str, value: Any, *, above: float, below: float, closed: bool = False) -> float:
     """A number strictly between two bounds; if `closed`, `above` itself will do.
 
     Example:
@@ -60,13 +59,11 @@ def number(
     """
     good = isinstance(value, Real) and not isinstance(value, bool)
     if not good or not (above < value < below or (closed and value == above)):
-        raise ConfigError(
-            f"{name} must be a number between {above:g} and {below:g}, got {value!r}"
-        )
+        raise ConfigError(f"{name} must be a number between {above:g} and {below:g}, got {value!r}")
     return float(value)
 
 
-def choice(name: str, value: object, known: Sequence[str]) -> str:
+def choice(name: str, value: Any, known: Sequence[str]) -> str:
     """One of some names, with a suggestion on a typo.
 
     Example:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.figure import FigureBase
 
     from nonfat.estimators.base import TensorEstimator
 
@@ -25,7 +25,7 @@ class PlotAccessor:
         factors: Sequence[int] | None = None,
         times: Any = None,
         **options: Any,
-    ) -> "Figure":
+    ) -> "FigureBase":
         """The factors of a mode's entities as they move, with 95% bands.
 
         Args:
@@ -41,7 +41,7 @@ class PlotAccessor:
         options.setdefault("boundary", self._boundary())
         return plotting.trajectories(frame, factors=factors, **options)
 
-    def predictions(self, queries: Any, *, observed: Any = None, **options: Any) -> "Figure":
+    def predictions(self, queries: Any, *, observed: Any = None, **options: Any) -> "FigureBase":
         """Predictions of some cells over time, with 80% and 95% bands.
 
         Args:

@@ -12,14 +12,11 @@ def describe(name: str, fit: Fit) -> str:
     """What was fitted, on what, and how it went."""
     schema, origin = fit.schema, fit.provenance
     first, last = schema.clock.from_float(np.array([0.0, schema.clock.last])).to_list()
-    sizes = ", ".join(
-        f"{mode} ({d})" for mode, d in zip(schema.modes, schema.shape, strict=True)
-    )
+    sizes = ", ".join(f"{mode} ({d})" for mode, d in zip(schema.modes, schema.shape, strict=True))
     parameters = sum(leaf.size for leaf in jax.tree.leaves(fit.model))
     lines = [
         f"{name}: {schema.value} by {sizes} over {schema.time}",
-        f"  times        {first} to {last}, "
-        f"{origin.distinct_times} distinct",
+        f"  times        {first} to {last}, {origin.distinct_times} distinct",
         f"  rows         {origin.rows}, of which {origin.rows - origin.training_rows} "
         "held out for validation",
         f"  parameters   {parameters:,}",

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from jaxtyping import Array, Float, Int, Key
 
+from nonfat._typing import AnyArray
 from nonfat.data.columns import as_series
 from nonfat.errors import ConfigError, DataError
 from nonfat.estimators.fitted import Fit
@@ -25,7 +26,7 @@ _TIMES = 200
 
 @eqx.filter_jit
 def _marginals(
-    mode: FrequencyFunctions, E: Float[Array, "J s"], times: Float[Array, "T"]
+    mode: FrequencyFunctions, E: Float[Array, "J s"], times: Float[AnyArray, "T"]
 ) -> tuple[Float[Array, "R J T"], Float[Array, "R J T"]]:
     mean, variance = grid_marginals(mode.entity_part(E), mode.time_part(times))
     return mean, variance**0.5
@@ -35,7 +36,7 @@ def _marginals(
 def _draw(
     mode: FrequencyFunctions,
     E: Float[Array, "J s"],
-    times: Float[Array, "T"],
+    times: Float[AnyArray, "T"],
     key: Key[Array, ""],
 ) -> Float[Array, "R J T"]:
     coefficients = mode.draw_coefficients(E, key)
@@ -78,8 +79,10 @@ def _long(
     entity, factor, sample, t = (
         index.ravel() for index in np.indices((J, R, S, T), dtype=np.int32, sparse=False)
     )
-    ids = pl.Series("entity", labels, strict=False) if _uniform(labels) else pl.Series(
-        "entity", [str(label) for label in labels]
+    ids = (
+        pl.Series("entity", labels, strict=False)
+        if _uniform(labels)
+        else pl.Series("entity", [str(label) for label in labels])
     )
     data = {"entity": ids.gather(entity), "factor": factor, "sample": sample}
     data |= {"time": moments.gather(t)}

@@ -38,9 +38,7 @@ class Matern(Kernel):
     nu: Smoothness = eqx.field(static=True)
 
     @classmethod
-    def create(
-        cls, nu: Smoothness, variance: float, lengthscale: Float[Array, "D"]
-    ) -> "Matern":
+    def create(cls, nu: Smoothness, variance: float, lengthscale: Float[Array, "D"]) -> "Matern":
         """A kernel from its parameters in their own units."""
         lengthscale = jnp.asarray(lengthscale)
         log_variance = jnp.log(jnp.asarray(variance, lengthscale.dtype))
@@ -50,7 +48,7 @@ class Matern(Kernel):
         """The covariance matrix κ(X, Z)."""
         inverse = jnp.exp(-self.log_lengthscale)
         x = math.sqrt(2.0 * self.nu) * _safe_root(squared_distance(X * inverse, Z * inverse))
-        polynomial = {0.5: 1.0, 1.5: 1.0 + x, 2.5: 1.0 + x + x * x / 3.0}[self.nu]
+        polynomial = {0.5: jnp.ones_like(x), 1.5: 1.0 + x, 2.5: 1.0 + x + x * x / 3.0}[self.nu]
         return jnp.exp(self.log_variance - x) * polynomial
 
     @property

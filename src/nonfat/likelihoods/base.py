@@ -24,7 +24,7 @@ class Likelihood(eqx.Module):
     def log_predictive(
         self, y: Float[Array, "*#n"], mean: Float[Array, "*#n"], variance: Float[Array, "*#n"]
     ) -> Float[Array, "*n"]:
-        """log E[p(y | m)]: the predictive log density."""
+        """The predictive log density, log E[p(y | m)]."""
 
     @abc.abstractmethod
     def predictive_moments(

@@ -46,7 +46,7 @@ class Predictive(eqx.Module):
         return _mixture_moments(*self.likelihood.predictive_moments(self.f, self.s2))
 
     def log_density(self, y: Float[Array, "B"]) -> Float[Array, "B"]:
-        """log p(y), by log-mean-exp over the draws."""
+        """The log density of y, by log-mean-exp over the draws."""
         each = self.likelihood.log_predictive(y, self.f, self.s2)
         return jax.nn.logsumexp(each, axis=0) - math.log(self.f.shape[0])
 

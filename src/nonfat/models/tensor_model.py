@@ -3,9 +3,9 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
+from nonfat._typing import AnyArray
 from nonfat.combiners import Combiner
 from nonfat.likelihoods import Likelihood
 from nonfat.times import Entries, TimeRepresentation
@@ -24,8 +24,8 @@ class Batch(eqx.Module):
     """
 
     entries: Entries
-    value: Float[Array | np.ndarray, "B"]
-    prior_weight: tuple[Float[Array | np.ndarray, "_"], ...]
+    value: Float[AnyArray, "B"]
+    prior_weight: tuple[Float[AnyArray, "_"], ...]
 
 
 class TensorModel(eqx.Module):
@@ -108,7 +108,7 @@ class TensorModel(eqx.Module):
         V = self.time.draw(entries, time_key)
         return self.combiner.draw(V, h_key, jax.random.fold_in(row_key, part))
 
-    def take(self, entities: tuple[Int[Array, "_"] | None, ...]) -> "TensorModel":
+    def take(self, entities: tuple[Int[AnyArray, "_"] | None, ...]) -> "TensorModel":
         """The model of some entities of each mode only (None: of all).
 
         An index beyond a table gives a row that no entry points at.
@@ -120,14 +120,12 @@ class TensorModel(eqx.Module):
         return self.with_tables(tables)
 
     def put(
-        self, part: "TensorModel", entities: tuple[Int[Array, "_"] | None, ...]
+        self, part: "TensorModel", entities: tuple[Int[AnyArray, "_"] | None, ...]
     ) -> "TensorModel":
         """The model with `part` for the entities that `part` was taken for; inverse of `take`."""
         tables = tuple(
             rows if index is None else table.at[index].set(rows, mode="drop", unique_indices=True)
-            for table, rows, index in zip(
-                self.time.tables, part.time.tables, entities, strict=True
-            )
+            for table, rows, index in zip(self.time.tables, part.time.tables, entities, strict=True)
         )
         return part.with_tables(tables)
 

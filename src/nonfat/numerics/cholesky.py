@@ -72,7 +72,9 @@ def cholesky_pair(
 
 
 @cholesky_pair.defjvp
-def _cholesky_pair_jvp(primals: tuple[Array], tangents: tuple[Array]) -> tuple:  # type: ignore[type-arg]
+def _cholesky_pair_jvp(
+    primals: tuple[Array], tangents: tuple[Array]
+) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
     # dL = L Φ(P dK Pᵀ) and dP = -Φ(P dK Pᵀ) P: products only, so the reverse mode is too.
     (K,), (dK,) = primals, tangents
     L, P = cholesky_pair(K)

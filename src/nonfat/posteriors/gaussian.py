@@ -36,9 +36,7 @@ class WhitenedGaussian(eqx.Module):
         """The lower-triangular factor of the covariance."""
         return lower_triangular(self.raw_S)
 
-    def project(
-        self, W: Float[Array, "n a"]
-    ) -> tuple[Float[Array, "n"], Float[Array, "n"]]:
+    def project(self, W: Float[Array, "n a"]) -> tuple[Float[Array, "n"], Float[Array, "n"]]:
         """Mean ``w_iᵀ m`` and variance ``‖Sᵀ w_i‖²`` of the rows' projections."""
         WS = W @ self.S
         return W @ self.m, jnp.sum(WS * WS, axis=1)

@@ -1,8 +1,9 @@
 """Which entries of the tensor, at which times: the question a time representation answers."""
 
 import equinox as eqx
-import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Float, Int
+
+from nonfat._typing import AnyArray
 
 __all__ = ["Entries"]
 
@@ -21,6 +22,6 @@ class Entries(eqx.Module):
         time_position: index into `times`.
     """
 
-    position: Int[Array | np.ndarray, "B K"]
-    times: Float[Array | np.ndarray, "T"]
-    time_position: Int[Array | np.ndarray, "B"]
+    position: Int[AnyArray, "B K"]
+    times: Float[AnyArray, "T"]
+    time_position: Int[AnyArray, "B"]

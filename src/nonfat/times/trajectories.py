@@ -1,4 +1,4 @@
-"""Factor trajectories: for every entity and r a Gaussian process in time (the paper's level one)."""
+"""Factor trajectories: a Gaussian process in time for each entity and r (the paper's level one)."""
 
 from typing import NamedTuple
 
@@ -66,9 +66,7 @@ class FrequencyFunctions(eqx.Module):
         posterior = WhitenedMatrixGaussian.create(R, a, basis.size, 0.1, key, Z.dtype)
         return cls(Z, jax.vmap(kernel)(jnp.arange(R)), basis, posterior)
 
-    def covariance(
-        self, X: Float[Array, "n s"], Y: Float[Array, "m s"]
-    ) -> Float[Array, "R n m"]:
+    def covariance(self, X: Float[Array, "n s"], Y: Float[Array, "m s"]) -> Float[Array, "R n m"]:
         """κ_r(X, Y) for every r."""
         return jax.vmap(lambda kernel: kernel(X, Y))(self.kernels)
 
@@ -88,7 +86,9 @@ class FrequencyFunctions(eqx.Module):
             spread=jnp.sum(LW * LW, axis=1),
         )
 
-    def draw_coefficients(self, E: Float[Array, "J s"], key: Key[Array, ""]) -> Float[Array, "R J C"]:
+    def draw_coefficients(
+        self, E: Float[Array, "J s"], key: Key[Array, ""]
+    ) -> Float[Array, "R J C"]:
         """A joint draw of the whitened coefficients of each entity's trajectories.
 
         Ĝ from its posterior, then the rows of F given it. The part of a row that Ĝ leaves open is

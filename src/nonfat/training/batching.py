@@ -12,14 +12,15 @@ from typing import Protocol, runtime_checkable
 import equinox as eqx
 import jax
 import numpy as np
-from jaxtyping import Array, Float, Int, Int32
+from jaxtyping import Float, Int, Int32
 
+from nonfat._typing import AnyArray
 from nonfat.models.tensor_model import Batch
 from nonfat.times import Entries
 
 __all__ = ["ArraySource", "LocalBatch", "Source", "local_entries"]
 
-Entities = tuple[Int[Array | np.ndarray, "..."] | None, ...]
+Entities = tuple[Int[AnyArray, "..."] | None, ...]
 """For each mode the rows of the entity table that a batch needs; None stands for all."""
 
 
@@ -34,11 +35,15 @@ class LocalBatch(eqx.Module):
 class Source(Protocol):
     """Where the training loop gets its batches from."""
 
-    size: int
-    """N, the number of training entries."""
+    @property
+    def size(self) -> int:
+        """N, the number of training entries."""
+        ...
 
-    steps: int
-    """Steps of one epoch."""
+    @property
+    def steps(self) -> int:
+        """Steps of one epoch."""
+        ...
 
     def epoch(self, rng: np.random.Generator) -> Iterator[LocalBatch]:
         """The batches of one epoch, in chunks: stacked along a leading axis of steps."""
@@ -165,12 +170,9 @@ def local_entries(
             continue
         found, position[:, k] = np.unique(codes[:, k], return_inverse=True)
         entities.append(_filled(found, B, d))
-    if distinct_times is None:
-        times, time_position = time, np.arange(B, dtype=np.int32)
-    else:
-        times, time_position = distinct_times, np.searchsorted(distinct_times, time)
-    entries = Entries(position, times, time_position.astype(np.int32))
-    return entries, tuple(entities)
+    times = time if distinct_times is None else distinct_times
+    own = np.arange(B) if distinct_times is None else np.searchsorted(times, time)
+    return Entries(position, times, own.astype(np.int32)), tuple(entities)
 
 
 def _filled(found: Int[np.ndarray, "n"], size: int, beyond: int) -> Int32[np.ndarray, "J"]:

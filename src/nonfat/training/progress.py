@@ -15,6 +15,10 @@ def _text(report: EpochReport) -> str:
     return f"ELBO {report.elbo:+.3f}{score} · {rate:.1f} epochs/s"
 
 
+def _ignore(report: EpochReport) -> None:
+    pass
+
+
 @contextmanager
 def progress_bar(show: bool | None, label: str) -> Iterator[Callback]:
     """A callback that draws epoch, ELBO, best validation score, rate and time left.
@@ -28,7 +32,7 @@ def progress_bar(show: bool | None, label: str) -> Iterator[Callback]:
         ...     tick(EpochReport(1, 10, -0.5, None, None, 0.1))
     """
     if show is False or (show is None and not sys.stderr.isatty()):
-        yield lambda report: None
+        yield _ignore
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Bool, Int, Key
 
+from nonfat._typing import AnyArray
 from nonfat.models.tensor_model import TensorModel
 
 __all__ = ["State", "create_state", "optimiser"]
@@ -58,7 +59,7 @@ def is_model(node: object) -> bool:
     return isinstance(node, TensorModel)
 
 
-def take(tree: optax.OptState, entities: tuple[Int[Array, "_"] | None, ...]) -> optax.OptState:
+def take(tree: optax.OptState, entities: tuple[Int[AnyArray, "_"] | None, ...]) -> optax.OptState:
     """The part of an optimiser's state that belongs to some entities (see `TensorModel.take`)."""
     return jax.tree.map(lambda x: x.take(entities) if is_model(x) else x, tree, is_leaf=is_model)
 
@@ -66,7 +67,7 @@ def take(tree: optax.OptState, entities: tuple[Int[Array, "_"] | None, ...]) -> 
 def put(
     whole: optax.OptState,
     part: optax.OptState,
-    entities: tuple[Int[Array, "_"] | None, ...],
+    entities: tuple[Int[AnyArray, "_"] | None, ...],
 ) -> optax.OptState:
     """Inverse of `take`."""
     return jax.tree.map(
