@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 .PHONY: demo test setup lint types layers unit format clean
 
 demo: setup
-	$(BIN)/nonfat demo
+	$(BIN)/nonfat demo --overwrite
 
 test: setup lint types layers unit
 

@@ -192,7 +192,7 @@ def test_the_marginals_of_samples_are_those_of_predict(model):
 def test_samples_are_joint(model, copies):
     """Rows of one cell and time share their trajectories: halves of them move together."""
     rows = pl.concat([queries(("nobody", "x", 3))] * copies)
-    draws = model.sample(rows, 100, seed=5)["draw"].to_numpy().reshape(100, copies)
+    draws = model.sample(rows, 200, seed=5)["draw"].to_numpy().reshape(200, copies)
     assert (draws[:, 0] != draws[:, 1]).all()  # each row has noise of its own
     first, last = draws[:, : copies // 2].mean(axis=1), draws[:, copies // 2 :].mean(axis=1)
-    assert np.corrcoef(first, last)[0, 1] > 0.4  # by chance: 0 ± 0.1
+    assert np.corrcoef(first, last)[0, 1] > 0.25  # by chance: 0 ± 0.07

@@ -1,5 +1,7 @@
 """A small model and data for it, fast to compile."""
 
+from functools import cache
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -11,12 +13,13 @@ from nonfat.training import ArraySource
 RECIPE = Recipe(R=1, s=2, basis="spectral", C=5, a_k=3, a_g=4)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_model():
     """A function of the shape that gives a model."""
 
-    def make(shape=(4, 3), seed=0):
-        return nonfat(RECIPE, shape, 30, jax.random.key(seed), jnp.float32)
+    @cache
+    def make(shape=(4, 3)):
+        return nonfat(RECIPE, shape, 30, jax.random.key(0), jnp.float32)
 
     return make
 

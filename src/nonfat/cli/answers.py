@@ -119,5 +119,9 @@ def _readable(found: dict[str, float]) -> str:
         key = name if name in found else "coverage_95"
         better = {True: "higher is better", False: "lower is better", None: ""}
         rows.append([key, f"{found[key]:.4g}", metric.meaning, better[metric.greater_is_better]])
-    meanings = max(len(row[2]) for row in rows)
-    return aligned([[key, number, f"{text:<{meanings}}", way] for key, number, text, way in rows])
+    texts = [max(len(row[column]) for row in rows) for column in (2, 3)]
+    padded = [
+        [key, number, meaning.ljust(texts[0]), way.ljust(texts[1])]
+        for key, number, meaning, way in rows
+    ]
+    return aligned(padded)

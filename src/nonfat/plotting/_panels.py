@@ -110,7 +110,15 @@ def _label_dates(ax: "Axes") -> None:
 
     locator = AutoDateLocator(minticks=3, maxticks=6)  # type: ignore[no-untyped-call]
     ax.xaxis.set_major_locator(locator)
-    formatter = ConciseDateFormatter(locator)  # type: ignore[no-untyped-call]
+    # Days carry their month, and there is no offset text: its month is that of the last tick,
+    # which may lie beyond all the others.
+    formats = ["%Y", "%b", "%d %b", "%H:%M", "%H:%M", "%S.%f"]
+    formatter = ConciseDateFormatter(  # type: ignore[no-untyped-call]
+        locator,
+        formats=formats,
+        zero_formats=["", "%b\n%Y", "%d %b", "%d %b", "%H:%M", "%H:%M"],
+        show_offset=False,
+    )
     ax.xaxis.set_major_formatter(formatter)
 
 

@@ -1,0 +1,104 @@
+"""What a fit keeps, tells, and does when it is interrupted."""
+
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from contracts.support import make
+
+import nonfat as nf
+from nonfat.estimators import base
+
+
+@pytest.fixture
+def interrupt(monkeypatch):
+    """A function that makes Ctrl-C happen after some epoch."""
+
+    def after(epoch):
+        @contextmanager
+        def bar(show, label):
+            def tick(report):
+                if report.epoch == epoch:
+                    raise KeyboardInterrupt
+
+            yield tick
+
+        monkeypatch.setattr(base, "progress_bar", bar)
+
+    return after
+
+
+def test_ctrl_c_keeps_the_best_model_so_far(table, interrupt):
+    interrupt(7)
+    model = make("NONFAT", epochs=40)
+    text = "training was interrupted after epoch 7 of 40; the model of epoch 5 is kept"
+    with pytest.warns(nf.TrainingInterrupted, match=text):
+        assert model.fit(table) is model
+    assert model.fit_.provenance.epochs == 7
+    assert model.fit_.provenance.best_epoch == 5
+    assert np.isfinite(model.predict(table)["mean"].to_numpy()).all()
+
+
+def test_ctrl_c_before_there_is_a_model_is_still_ctrl_c(table, interrupt):
+    interrupt(1)
+    model = make("NONFAT", epochs=40)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(table)
+    assert not hasattr(model, "fit_")
+
+
+def test_ctrl_c_during_a_second_fit_may_be_too_early_and_then_keeps_the_first(table, interrupt):
+    model = make("NONFAT", epochs=40)
+    interrupt(6)
+    with pytest.warns(nf.TrainingInterrupted):
+        model.fit(table)
+    before = model.predict(table)
+    interrupt(2)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(table)
+    assert model.predict(table).equals(before)
+
+
+def test_history_has_a_record_per_epoch(model):
+    assert [report["epoch"] for report in model.history_] == [1, 2, 3, 4, 5]
+    assert np.isfinite([report["elbo"] for report in model.history_]).all()
+    assert model.history_[-1]["validation"] == model.history_[-1]["best"]
+
+
+def test_the_validation_score_is_the_score_of_the_rows_held_out(model, table):
+    """In the value's units, as `score` gives it; with fewer draws."""
+    from contracts.support import events
+
+    every = events(table)
+    _, held_out = nf.random_split(every, 0.25, 0)
+    expected = model.score(every.take(held_out))
+    assert model.fit_.provenance.validation == pytest.approx(expected, abs=0.05)
+
+
+def test_summary_says_what_was_fitted_on_what_and_how_it_went(model):
+    lines = model.summary().splitlines()
+    assert lines[0] == "NONFAT: level by site (3), pollutant (2) over when"
+    assert [line.split()[0] for line in lines[1:]] == [
+        "times", "rows", "parameters", "training", "validation", "noise",
+    ]  # fmt: skip
+    assert "0 to 7, 8 distinct" in lines[1]
+    assert "48, of which 12 held out for validation" in lines[2]
+    assert "5 epochs in" in lines[4]
+    assert "best epoch 5" in lines[4]
+
+
+def test_summary_tells_dates_as_dates(table):
+    import datetime as dt
+
+    import polars as pl
+
+    dates = pl.lit(dt.date(2024, 2, 28)) + pl.duration(days=pl.col("when"))
+    model = make("NONFAT").fit(table.with_columns(when=dates))
+    assert "2024-02-28 to 2024-03-06, 8 distinct" in model.summary()
+
+
+def test_more_training_fits_better(model, table):
+    """The same model, forty times as long."""
+    longer = make("NONFAT", epochs=200, learning_rate=0.05).fit(table)
+    assert longer.score(table, metric="rmse") < 0.7 * model.score(table, metric="rmse")
+    assert longer.score(table) > model.score(table) + 0.5

@@ -1,0 +1,102 @@
+"""Wrong options are refused before the table is opened, with a text that says what would do."""
+
+import numpy as np
+import polars as pl
+import pytest
+from contracts.support import make
+
+import nonfat as nf
+
+WHOLE = "must be a whole number of at least"
+
+WRONG = [
+    ("rank", 0, f"rank {WHOLE} 1, got 0"),
+    ("rank", "3", f"rank {WHOLE} 1, got '3'"),
+    ("rank", 2.0, f"rank {WHOLE} 1, got 2.0"),
+    ("rank", True, f"rank {WHOLE} 1, got True"),
+    ("rank", None, f"rank {WHOLE} 1, got None"),
+    ("preset", "papr", "preset must be one of 'default', 'paper', got 'papr'; did you mean 'paper'?"),
+    ("preset", 5, "preset must be one of 'default', 'paper', got 5"),
+    ("basis", "spectal", "basis must be one of 'spectral', 'laguerre', got 'spectal'; "
+     "did you mean 'spectral'?"),
+    ("basis_size", 0, f"basis_size {WHOLE} 1, got 0"),
+    ("embedding_size", 0, f"embedding_size {WHOLE} 1, got 0"),
+    ("pseudo_inputs", -1, f"pseudo_inputs {WHOLE} 1, got -1"),
+    ("entity_pseudo_inputs", 0, f"entity_pseudo_inputs {WHOLE} 1, got 0"),
+    ("horizon", 0, "horizon must be a number between 0 and 1e+06, got 0"),
+    ("epochs", 0, f"epochs {WHOLE} 1, got 0"),
+    ("batch_size", 0, f"batch_size {WHOLE} 1, got 0"),
+    ("batch_size", 1e3, f"batch_size {WHOLE} 1, got 1000.0"),
+    ("learning_rate", 0, "learning_rate must be a number between 0 and 1, got 0"),
+    ("learning_rate", "fast", "learning_rate must be a number between 0 and 1, got 'fast'"),
+    ("learning_rate", float("nan"), "learning_rate must be a number between 0 and 1, got nan"),
+    ("warmup", 1.5, "warmup must be a number between 0 and 1, got 1.5"),
+    ("warmup", -0.1, "warmup must be a number between 0 and 1, got -0.1"),
+    ("patience", 0, f"patience {WHOLE} 1, got 0"),
+    ("validation_fraction", 1, "validation_fraction must be a number between 0 and 1, got 1"),
+    ("validation_fraction", -0.1, "validation_fraction must be a number between 0 and 1, got -0.1"),
+    ("draws", 1, f"draws {WHOLE} 2, got 1"),
+    ("dtype", "f32", "dtype must be one of 'float32', 'float64', got 'f32'; "
+     "did you mean 'float32'?"),
+    ("dtype", np.float32, "dtype must be one of 'float32', 'float64', got <class 'numpy.float32'>"),
+    ("seed", -1, f"seed {WHOLE} 0, got -1"),
+    ("seed", None, f"seed {WHOLE} 0, got None"),
+    ("seed", 2**63, "seed must be a whole number of at most 9223372036854775807, got"),
+    ("progress", "no", "progress must be True, False or None, got 'no'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("option", "value", "text"), WRONG)
+def test_a_wrong_option_is_refused_before_the_table_is_opened(option, value, text):
+    estimator = make("NONFAT", **{option: value})  # the constructor itself is inert
+    with pytest.raises(nf.ConfigError) as caught:
+        estimator.fit("no such file.csv")
+    assert str(caught.value).startswith(text)
+
+
+@pytest.mark.parametrize("value", [0, 0.0, 1, 1.0])
+def test_warmup_may_take_none_or_all_of_the_run(value):
+    with pytest.raises(nf.DataError, match="no such file"):
+        make("NONFAT", warmup=value).fit("no such file.csv")
+
+
+def test_numbers_may_be_numpys(table):
+    estimator = make("NONFAT", rank=np.int64(1), learning_rate=np.float32(0.01), seed=np.uint8(2))
+    assert np.isfinite(estimator.fit(table).score(table))
+
+
+def test_sizes_of_the_model_follow_the_options(model, table):
+    time, combiner = model.fit_.model.time, model.fit_.model.combiner
+    assert combiner.Z.shape == (8, 2)
+    assert [E.shape for E in time.tables] == [(3, 3), (2, 3)]
+    assert time.modes[0].basis.size == 7
+
+
+@pytest.mark.parametrize(
+    ("epochs", "patience"), [(5, 1), (3, None), (1, None)], ids=["impatient", "three", "one"]
+)
+def test_the_shortest_runs_are_validated_once_before_they_end(table, epochs, patience):
+    """A run used to stop for lack of patience before its first validation."""
+    model = make("NONFAT", epochs=epochs, patience=patience, warmup=0.0).fit(table)
+    assert model.fit_.provenance.validation is not None
+    assert model.fit_.provenance.best_epoch == epochs
+    assert len(model.history_) == epochs
+
+
+def test_few_rows_are_not_split(table):
+    model = make("NONFAT", validation_fraction=0.1).fit(table)  # 4.8 rows to hold out
+    assert model.fit_.provenance.training_rows == 48
+    assert model.fit_.provenance.validation is None
+    assert [report["validation"] for report in model.history_] == [None] * 5
+
+
+def test_the_paper_preset_trains_and_answers_far_away(table):
+    model = nf.NONFAT(
+        ["site", "pollutant"], "when", "level", preset="paper", rank=1, epochs=3,
+        pseudo_inputs=8, draws=4, validation_fraction=0.0,
+    ).fit(table)  # fmt: skip
+    assert type(model.fit_.model.time.modes[0].basis).__name__ == "LaguerreBasis"
+    assert model.fit_.model.time.modes[0].basis.size == 10
+    far = table.with_columns(pl.col("when") + 70)
+    assert np.isfinite(model.predict(far)["mean"].to_numpy()).all()
+    assert model.predict(far)["beyond"].all()
