@@ -31,6 +31,7 @@ import jax  # noqa: E402
 import pytest  # noqa: E402
 from threadpoolctl import threadpool_limits  # noqa: E402
 
+
 @pytest.fixture(scope="session", autouse=True)
 def one_blas_thread():
     """Small factorisations are slower on several threads, and tests share the machine."""

@@ -6,22 +6,25 @@ Example:
     NONFAT(modes=['site', 'pollutant'], rank=3, time='when', value='level')
 """
 
+import importlib
 from importlib import metadata as _metadata
+from typing import TYPE_CHECKING, Any
 
-from nonfat.data import Events, cold_entity_split, random_split, temporal_split
-from nonfat.errors import (
-    ConfigError,
-    DataError,
-    DataWarning,
-    ModelFileError,
-    NonfatError,
-    NonfatWarning,
-    NotFittedError,
-    TrainingError,
-    TrainingInterrupted,
-    TrainingWarning,
-)
-from nonfat.estimators import NONFAT, load
+if TYPE_CHECKING:
+    from nonfat.data import Events, cold_entity_split, random_split, temporal_split
+    from nonfat.errors import (
+        ConfigError,
+        DataError,
+        DataWarning,
+        ModelFileError,
+        NonfatError,
+        NonfatWarning,
+        NotFittedError,
+        TrainingError,
+        TrainingInterrupted,
+        TrainingWarning,
+    )
+    from nonfat.estimators import NONFAT, load
 
 __all__ = [
     "NONFAT",
@@ -41,6 +44,26 @@ __all__ = [
     "random_split",
     "temporal_split",
 ]
+
+_HOMES = {
+    "nonfat.data": ("Events", "cold_entity_split", "random_split", "temporal_split"),
+    "nonfat.estimators": ("NONFAT", "load"),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used: ``nonfat --help`` needs none of them."""
+    if name not in __all__:
+        raise AttributeError(f"module 'nonfat' has no attribute {name!r}")
+    found = getattr(importlib.import_module(_HOME.get(name, "nonfat.errors")), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
 
 try:
     __version__ = _metadata.version("nonfat")

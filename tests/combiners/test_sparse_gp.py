@@ -44,7 +44,9 @@ def test_the_kl_is_the_unwhitened_one(x64, seed):
     L_Z = np.linalg.cholesky(Kzz)
     root = L_Z @ np.asarray(gp.posterior.S)
     mean = L_Z @ np.asarray(gp.posterior.m)
-    assert float(gp.kl()) == pytest.approx(gaussians.kl(mean, root @ root.T, 0 * mean, Kzz), rel=1e-6)
+    assert float(gp.kl()) == pytest.approx(
+        gaussians.kl(mean, root @ root.T, 0 * mean, Kzz), rel=1e-6
+    )
 
 
 def test_with_the_prior_as_posterior_the_marginals_are_the_prior(x64):

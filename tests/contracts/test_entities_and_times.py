@@ -119,11 +119,15 @@ def test_times_outside_the_training_range_are_flagged_and_answered(new, table, r
     frame = table.with_columns(pl.col("when").cast(pl.Float64))
     model = new().fit(frame)
     answer = model.predict(
-        queries(("a", "x", -7 * ranges), ("a", "x", 0.0), ("a", "x", 7.0), ("a", "x", 7 + 7 * ranges)),
+        queries(
+            ("a", "x", -7 * ranges), ("a", "x", 0.0), ("a", "x", 7.0), ("a", "x", 7 + 7 * ranges)
+        ),
         level=95,
     )
     assert answer["beyond"].to_list() == [True, False, False, True]
-    assert np.isfinite(answer.select("mean", "std", "latent_std", "lo-95", "hi-95").to_numpy()).all()
+    assert np.isfinite(
+        answer.select("mean", "std", "latent_std", "lo-95", "hi-95").to_numpy()
+    ).all()
     sampled = model.sample(queries(("a", "x", 7 + 7 * ranges)), 3)
     assert np.isfinite(sampled["draw"].to_numpy()).all()
 

@@ -1,5 +1,6 @@
 """The smallest and the oddest tables that still are tables."""
 
+import jax
 import numpy as np
 import polars as pl
 import pytest
@@ -51,16 +52,20 @@ def test_two_rows_are_enough_even_if_they_are_the_same(new, second):
     assert answer[0].equals(answer[1]) == same
 
 
-@pytest.mark.parametrize("K", [1, 3, 8])
-def test_tables_have_one_to_many_modes(new, K):
+@pytest.mark.parametrize(
+    ("K", "compiled"), [(1, True), (3, True), pytest.param(8, False, marks=pytest.mark.slow)]
+)
+def test_tables_have_one_to_many_modes(new, K, compiled):
+    """Eight modes are not compiled: that would take a minute, and they run but once."""
     rng = np.random.default_rng(K)
     modes = {f"mode {k}": rng.permutation(np.arange(24) % 2) for k in range(K)}
     frame = pl.DataFrame(modes | {"when": np.arange(24) % 4, "level": rng.standard_normal(24)})
-    model = new(modes=list(modes), validation_fraction=0.0, epochs=1).fit(frame)
-    answer = _sound(model, frame)
+    model = new(modes=list(modes), validation_fraction=0.0, epochs=1, draws=2)
+    with jax.disable_jit(not compiled):
+        answer = _sound(model.fit(frame), frame)
+        strangers = frame.with_columns(pl.lit(7).alias(f"mode {K - 1}"))
+        assert model.predict(strangers)["unseen"].all()
     assert answer.columns[: K + 1] == [*modes, "when"]
-    strangers = frame.with_columns(pl.lit(7).alias(f"mode {K - 1}"))
-    assert model.predict(strangers)["unseen"].all()
 
 
 def test_modes_may_be_left_out_if_all_other_columns_are_modes(new, table):
@@ -69,9 +74,7 @@ def test_modes_may_be_left_out_if_all_other_columns_are_modes(new, table):
 
 def test_one_mode_may_be_named_without_a_list(new, table):
     model = new(modes="site", validation_fraction=0.0, epochs=1)
-    frame = table[:24].with_columns(
-        site=pl.int_range(24) % 2, when=(pl.int_range(24) // 2) % 4
-    )
+    frame = table[:24].with_columns(site=pl.int_range(24) % 2, when=(pl.int_range(24) // 2) % 4)
     assert model.fit(frame).predict(frame).columns[:2] == ["site", "when"]
 
 

@@ -36,9 +36,12 @@ def test_by_default_there_are_200_times_over_the_training_range(model):
 
 
 def test_times_beyond_are_flagged(model):
-    assert model.trajectories("site", entities=["a"], times=[-1, 0, 7, 70])[
-        "beyond"
-    ].to_list() == [True, False, False, True]
+    assert model.trajectories("site", entities=["a"], times=[-1, 0, 7, 70])["beyond"].to_list() == [
+        True,
+        False,
+        False,
+        True,
+    ]
 
 
 @pytest.mark.parametrize(

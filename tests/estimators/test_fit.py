@@ -1,13 +1,17 @@
 """What a fit keeps, tells, and does when it is interrupted."""
 
+import datetime as dt
 from contextlib import contextmanager
 
 import numpy as np
+import polars as pl
 import pytest
-from contracts.support import make
+from contracts.support import events, make
 
 import nonfat as nf
 from nonfat.estimators import base
+
+LONG = {"epochs": 200, "learning_rate": 0.05}
 
 
 @pytest.fixture
@@ -30,8 +34,8 @@ def interrupt(monkeypatch):
 
 def test_ctrl_c_keeps_the_best_model_so_far(table, interrupt):
     interrupt(7)
-    model = make("NONFAT", epochs=40)
-    text = "training was interrupted after epoch 7 of 40; the model of epoch 5 is kept"
+    model = make("NONFAT", **LONG)
+    text = "training was interrupted after epoch 7 of 200; the model of epoch 5 is kept"
     with pytest.warns(nf.TrainingInterrupted, match=text):
         assert model.fit(table) is model
     assert model.fit_.provenance.epochs == 7
@@ -41,14 +45,14 @@ def test_ctrl_c_keeps_the_best_model_so_far(table, interrupt):
 
 def test_ctrl_c_before_there_is_a_model_is_still_ctrl_c(table, interrupt):
     interrupt(1)
-    model = make("NONFAT", epochs=40)
+    model = make("NONFAT", **LONG)
     with pytest.raises(KeyboardInterrupt):
         model.fit(table)
     assert not hasattr(model, "fit_")
 
 
 def test_ctrl_c_during_a_second_fit_may_be_too_early_and_then_keeps_the_first(table, interrupt):
-    model = make("NONFAT", epochs=40)
+    model = make("NONFAT", **LONG)
     interrupt(6)
     with pytest.warns(nf.TrainingInterrupted):
         model.fit(table)
@@ -67,8 +71,6 @@ def test_history_has_a_record_per_epoch(model):
 
 def test_the_validation_score_is_the_score_of_the_rows_held_out(model, table):
     """In the value's units, as `score` gives it; with fewer draws."""
-    from contracts.support import events
-
     every = events(table)
     _, held_out = nf.random_split(every, 0.25, 0)
     expected = model.score(every.take(held_out))
@@ -88,10 +90,6 @@ def test_summary_says_what_was_fitted_on_what_and_how_it_went(model):
 
 
 def test_summary_tells_dates_as_dates(table):
-    import datetime as dt
-
-    import polars as pl
-
     dates = pl.lit(dt.date(2024, 2, 28)) + pl.duration(days=pl.col("when"))
     model = make("NONFAT").fit(table.with_columns(when=dates))
     assert "2024-02-28 to 2024-03-06, 8 distinct" in model.summary()
@@ -99,6 +97,6 @@ def test_summary_tells_dates_as_dates(table):
 
 def test_more_training_fits_better(model, table):
     """The same model, forty times as long."""
-    longer = make("NONFAT", epochs=200, learning_rate=0.05).fit(table)
+    longer = make("NONFAT", **LONG).fit(table)
     assert longer.score(table, metric="rmse") < 0.7 * model.score(table, metric="rmse")
     assert longer.score(table) > model.score(table) + 0.5

@@ -36,9 +36,7 @@ LEVELS = [1e-4, 0.025, 0.1, 0.5, 0.9, 0.975, 1 - 1e-4]
 def test_quantiles_are_the_roots_of_the_mixtures_distribution_function(case):
     predictive, f, s2 = case
     ours = predictive.quantile(jnp.array(LEVELS))
-    expected = [
-        [mixtures.quantile(p, f[:, b], s2[:, b] + NOISE) for b in range(3)] for p in LEVELS
-    ]
+    expected = [[mixtures.quantile(p, f[:, b], s2[:, b] + NOISE) for b in range(3)] for p in LEVELS]
     np.testing.assert_allclose(ours, expected, atol=1e-9)
     assert np.all(np.diff(ours, axis=0) > 0)
 

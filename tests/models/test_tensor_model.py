@@ -167,7 +167,9 @@ def test_the_gradient_of_the_elbo_agrees_with_finite_differences_in_every_leaf(x
         direction = jnp.asarray(rng.normal(size=leaf.shape))
         moved = [[*leaves[:i], leaf + h * direction, *leaves[i + 1 :]] for h in (step, -step)]
         numeric = float(f(moved[0]) - f(moved[1])) / (2 * step)
-        assert float(jnp.vdot(gradients[i], direction)) == pytest.approx(numeric, rel=1e-4, abs=1e-5)
+        assert float(jnp.vdot(gradients[i], direction)) == pytest.approx(
+            numeric, rel=1e-4, abs=1e-5
+        )
         assert np.any(np.asarray(gradients[i]) != 0)
 
 
@@ -270,7 +272,9 @@ def _newcomer_entries():
 
 def test_newcomers_are_answered_with_the_prior_where_the_posterior_is_the_prior(x64):
     model = tensor_model(11)
-    flat = lambda m: [x for q in (n.posterior for n in m.time.modes) for x in (q.A, q.raw_L, q.raw_R)]  # noqa: E731
+    flat = lambda m: [
+        x for q in (n.posterior for n in m.time.modes) for x in (q.A, q.raw_L, q.raw_R)
+    ]  # noqa: E731
     model = eqx.tree_at(flat, model, replace_fn=jnp.zeros_like)
     prior = WhitenedGaussian.create(4, 1.0, jnp.float64)
     model = eqx.tree_at(lambda m: m.combiner.posterior, model, prior)

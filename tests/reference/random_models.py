@@ -71,7 +71,9 @@ def sparse_gp(seed, a, D, dtype=DTYPE):
         jnp.asarray(np.log(rng.uniform(0.5, 2.0)), dtype),
         jnp.asarray(np.log(rng.uniform(0.8, 2.0, D)), dtype),
     )
-    posterior = WhitenedGaussian(jnp.asarray(rng.normal(size=a), dtype), raw(triangle(rng, a), dtype))
+    posterior = WhitenedGaussian(
+        jnp.asarray(rng.normal(size=a), dtype), raw(triangle(rng, a), dtype)
+    )
     return SparseGP(jnp.asarray(rng.normal(size=(a, D)), dtype), kernel, posterior)
 
 

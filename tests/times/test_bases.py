@@ -30,7 +30,10 @@ def test_laguerre_functions_are_the_papers_formula(x64):
     basis = LaguerreBasis.create(R=1, C=10, horizon=7.0, dtype=jnp.float64)
     times = np.linspace(0, 1, 6)
     nodes, weights = gauss_laguerre(10)
-    literal = [[g / np.pi * np.cos(w * 7.0 * t) for w, g in zip(nodes, weights, strict=True)] for t in times]
+    literal = [
+        [g / np.pi * np.cos(w * 7.0 * t) for w, g in zip(nodes, weights, strict=True)]
+        for t in times
+    ]
     np.testing.assert_allclose(basis.functions(jnp.asarray(times)), literal, rtol=1e-12, atol=1e-15)
 
 
@@ -64,7 +67,9 @@ def test_many_functions_reproduce_the_periodic_matern_kernel(x64, nu, tolerance,
     times = np.linspace(0, 1, 12)
     psi = np.asarray(basis.whitened(jnp.asarray(times)))[0]
     tau = times[:, None] - times[None]
-    kernel = _matern_periodic(tau, nu, lengthscale, 1.3) / _matern_periodic(0.0, nu, lengthscale, 1.3)
+    kernel = _matern_periodic(tau, nu, lengthscale, 1.3) / _matern_periodic(
+        0.0, nu, lengthscale, 1.3
+    )
     np.testing.assert_allclose(psi @ psi.T, 1.0 + kernel, atol=tolerance)
 
 

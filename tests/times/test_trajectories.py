@@ -83,7 +83,9 @@ def test_marginals_are_the_closed_form_of_unwhitened_algebra(x64, name, seed):
                 t = float(entries.times[entries.time_position[n]])
                 x = literal_arguments(time, k, r, int(entries.position[n, k]), t)
                 Kzz = gram(squared_exponential, x["Z"], x["Z"], x["variance"], x["lengthscale"])
-                kez = gram(squared_exponential, x["e"][None], x["Z"], x["variance"], x["lengthscale"])[0]
+                kez = gram(
+                    squared_exponential, x["e"][None], x["Z"], x["variance"], x["lengthscale"]
+                )[0]
                 L_Z, L_O = np.linalg.cholesky(Kzz), np.linalg.cholesky(x["Omega"])
                 weights = np.linalg.inv(Kzz) @ kez
                 M, U = L_Z @ x["A"] @ L_O.T, L_Z @ x["L"]
@@ -185,7 +187,9 @@ def test_trajectories_of_different_modes_and_ranks_are_independent_draws(x64):
 def test_the_prior_of_a_trajectory_is_its_kernel_times_its_basis(x64):
     """With q(Ĝ) = p(Ĝ) every entity has mean zero and variance κ(e, e)‖ψ(t)‖²."""
     time = trajectories(8, "spectral")
-    posteriors = lambda t: [x for m in t.modes for x in (m.posterior.A, m.posterior.raw_L, m.posterior.raw_R)]  # noqa: E731
+    posteriors = lambda t: [
+        x for m in t.modes for x in (m.posterior.A, m.posterior.raw_L, m.posterior.raw_R)
+    ]  # noqa: E731
     prior = eqx.tree_at(posteriors, time, replace_fn=jnp.zeros_like)
     entries = random_entries(0, D, B=6, T=4)
     mean, variance = marginals(prior, entries)
@@ -202,7 +206,11 @@ def test_the_prior_of_a_trajectory_is_its_kernel_times_its_basis(x64):
 def test_the_kl_is_the_sum_over_modes_and_trajectories(x64):
     time = trajectories(9, "laguerre")
     each = [
-        float(module.WhitenedMatrixGaussian(q.A[r : r + 1], q.raw_L[r : r + 1], q.raw_R[r : r + 1]).kl())
+        float(
+            module.WhitenedMatrixGaussian(
+                q.A[r : r + 1], q.raw_L[r : r + 1], q.raw_R[r : r + 1]
+            ).kl()
+        )
         for q in (mode.posterior for mode in time.modes)
         for r in range(R)
     ]

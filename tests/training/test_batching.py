@@ -128,9 +128,7 @@ def test_weights_are_finite_where_the_last_entity_of_a_large_mode_has_no_rows():
 
 def test_the_shapes_of_a_batch_do_not_depend_on_rows_or_entities():
     small, large = source(60, (50, 90), 20), source(600, (500, 900), 20)
-    shapes = [
-        [x.shape for x in jax.tree.leaves(batches(case)[0])] for case in (small, large)
-    ]
+    shapes = [[x.shape for x in jax.tree.leaves(batches(case)[0])] for case in (small, large)]
     assert shapes[0] == shapes[1]
     assert max(max(shape) for shape in shapes[0]) == 20
 

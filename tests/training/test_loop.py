@@ -9,7 +9,13 @@ from nonfat.training.steps import StepRule
 
 def settings(**changes):
     """Ten epochs; tests that need fewer stop early, so that all share one compiled program."""
-    options = {"epochs": 10, "learning_rate": 1e-2, "warmup": 0.0, "patience": 100, "check_every": 1}
+    options = {
+        "epochs": 10,
+        "learning_rate": 1e-2,
+        "warmup": 0.0,
+        "patience": 100,
+        "check_every": 1,
+    }
     return Training(**{**options, **changes})
 
 
@@ -34,9 +40,7 @@ def test_one_seed_gives_one_model_bit_for_bit_and_another_seed_another(make_mode
     assert any(np.any(x != y) for x, y in zip(leaves(first), leaves(other), strict=True))
 
 
-def test_a_fit_of_any_number_of_epochs_compiles_its_step_once(
-    make_model, make_source, monkeypatch
-):
+def test_a_fit_of_any_number_of_epochs_compiles_its_step_once(make_model, make_source, monkeypatch):
     """The Python of a step runs only while it is traced; sizes used nowhere else miss all caches."""
     traced, step = [], StepRule.step
 
@@ -141,9 +145,7 @@ def test_patience_counts_from_the_end_of_the_warmup():
 
 
 def test_validation_happens_every_so_many_epochs_and_after_the_last(make_model, make_source):
-    outcome = train(
-        make_model(), make_source(), settings(check_every=3), lambda model: 1.0
-    )
+    outcome = train(make_model(), make_source(), settings(check_every=3), lambda model: 1.0)
     checked = [report.epoch for report in outcome.history if report.validation is not None]
     assert checked == [3, 6, 9, 10]
     assert [report.best for report in outcome.history] == [None, None, *[1.0] * 8]

@@ -59,7 +59,8 @@ def _usage(error: Any) -> str:
     if options:
         message = f"No such option: {error.option_name}. Did you mean {options[0]}?"
     else:
-        message = f"{error.format_message().rstrip('.')}."
+        message = error.format_message()
+        message += "" if message.endswith((".", "?")) else "."
     context = getattr(error, "ctx", None)
     return f"{message} See '{context.command_path} --help'." if context else message
 
