@@ -3,10 +3,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from reference import gaussians
-from reference.differences import directional_error
-from reference.kernels import gram, squared_exponential
-from reference.random_models import sparse_gp
 from scipy.stats import kstest, norm
 
 from nonfat.combiners import SparseGP
@@ -14,6 +10,10 @@ from nonfat.likelihoods import Gaussian
 from nonfat.numerics.bijectors import raw_triangular
 from nonfat.numerics.cholesky import cholesky_pair
 from nonfat.posteriors import WhitenedGaussian
+from reference import gaussians
+from reference.differences import directional_error
+from reference.kernels import gram, squared_exponential
+from reference.random_models import sparse_gp
 
 
 def _gram(gp, X, Z):
@@ -80,7 +80,7 @@ def test_the_bound_never_exceeds_the_exact_log_marginal_likelihood(x64, seed):
 def _optimal(gp, V, y, noise):
     """The same GP, its pseudo inputs the inputs, its q(ĥ) the exact posterior."""
     mean_h, cov_h = gaussians.optimal_posterior(_gram(gp, V, V), y, noise)
-    L_Z, P = cholesky_pair(gp.kernel(jnp.asarray(V), jnp.asarray(V)))
+    _, P = cholesky_pair(gp.kernel(jnp.asarray(V), jnp.asarray(V)))
     P = np.asarray(P)
     S = np.linalg.cholesky(P @ cov_h @ P.T)
     q = WhitenedGaussian(jnp.asarray(P @ mean_h), raw_triangular(jnp.asarray(S)))

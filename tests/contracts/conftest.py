@@ -3,8 +3,8 @@
 from functools import partial
 
 import pytest
-from contracts.support import CASES, fast_compilation, make, standard_table
 
+from contracts.support import CASES, fast_compilation, make, standard_table
 from nonfat.estimators import ESTIMATORS
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from contracts.support import events, numbers, queries
 
 import nonfat as nf
+from contracts.support import events, numbers, queries
 
 IDS = {  # of the pollutants "x" and "y", in the order in which labels are sorted
     "strings": ("élan", "Ω"),

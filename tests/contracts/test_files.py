@@ -6,9 +6,9 @@ import sys
 
 import numpy as np
 import pytest
-from contracts.support import numbers
 
 import nonfat as nf
+from contracts.support import numbers
 from nonfat import persist
 
 READER = """

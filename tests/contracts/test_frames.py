@@ -6,9 +6,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from contracts.support import ANSWERS, MODES, TIME, events, numbers
 
 import nonfat as nf
+from contracts.support import ANSWERS, MODES, TIME, events, numbers
 
 
 def _csv(table, folder):

@@ -4,8 +4,9 @@ import jax
 import numpy as np
 import pytest
 import scipy.linalg  # noqa: F401  (its BLAS is the one that jaxlib calls)
-from contracts.support import numbers
 from threadpoolctl import threadpool_info, threadpool_limits
+
+from contracts.support import numbers
 
 TOLERANCE = 1e-3
 

@@ -3,9 +3,9 @@
 import numpy as np
 import polars as pl
 import pytest
-from contracts.support import numbers, queries
 
 import nonfat as nf
+from contracts.support import numbers, queries
 
 
 def test_the_same_seed_gives_the_same_bits(new, model, table):
@@ -85,7 +85,9 @@ def test_levels_do_not_depend_on_each_other(model, table):
 
 @pytest.mark.parametrize("level", [0.95, 0, 100, -5, True, "95", [80, 0.5], float("nan")])
 def test_a_level_is_a_percentage(model, table, level):
-    with pytest.raises(nf.ConfigError, match="a level is a percentage from 1 to 99.9, such as 95"):
+    with pytest.raises(
+        nf.ConfigError, match=r"a level is a percentage from 1 to 99\.9, such as 95"
+    ):
         model.predict(table, level=level)
 
 
@@ -120,7 +122,7 @@ def test_every_metric_has_a_name_and_agrees_with_evaluate(model, table, metric):
     found = model.evaluate(table)
     key = "coverage_95" if metric == "coverage" else metric
     assert model.score(table, metric=metric) == pytest.approx(found[key], rel=1e-6)
-    assert list(found)[0] == "rows"
+    assert next(iter(found)) == "rows"
     assert found["rows"] == 48
 
 

@@ -8,13 +8,13 @@ import numpy as np
 import polars as pl
 import pytest
 import sklearn.exceptions
-from contracts.support import CASES, MODES, TIME, VALUE, numbers
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 import nonfat as nf
+from contracts.support import CASES, MODES, TIME, VALUE, numbers
 from nonfat.estimators import ESTIMATORS
 
 

@@ -5,9 +5,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from contracts.support import CASES
 
 import nonfat as nf
+from contracts.support import CASES
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,7 @@
 """A fitted NONFAT for all tests of this folder."""
 
 import pytest
+
 from contracts.support import fast_compilation, make, standard_table
 
 

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 import numpy as np
 import polars as pl
 import pytest
-from contracts.support import events, make
 
 import nonfat as nf
+from contracts.support import events, make
 from nonfat.estimators import base
 
 LONG = {"epochs": 200, "learning_rate": 0.05}

@@ -3,9 +3,9 @@
 import numpy as np
 import polars as pl
 import pytest
-from contracts.support import events, make
 
 import nonfat as nf
+from contracts.support import events, make
 
 WHOLE = "must be a whole number of at least"
 
@@ -15,7 +15,8 @@ WRONG = [
     ("rank", 2.0, f"rank {WHOLE} 1, got 2.0"),
     ("rank", True, f"rank {WHOLE} 1, got True"),
     ("rank", None, f"rank {WHOLE} 1, got None"),
-    ("preset", "papr", "preset must be one of 'default', 'paper', got 'papr'; did you mean 'paper'?"),
+    ("preset", "papr", "preset must be one of 'default', 'paper', got 'papr'; "
+        "did you mean 'paper'?"),
     ("preset", 5, "preset must be one of 'default', 'paper', got 5"),
     ("basis", "spectal", "basis must be one of 'spectral', 'laguerre', got 'spectal'; "
      "did you mean 'spectral'?"),

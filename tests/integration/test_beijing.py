@@ -23,7 +23,7 @@ def rows(shared_data):
 def fitted(rows):
     modes = [name for name in rows[0].columns if name not in ("time", "value")]
     model = nf.NONFAT(
-        modes, rank=3, basis_size=61, pseudo_inputs=60, epochs=60, draws=32, progress=False
+        modes, rank=3, basis_size=61, pseudo_inputs=60, epochs=50, draws=32, progress=False
     )
     return model.fit(rows[0])
 

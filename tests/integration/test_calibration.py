@@ -34,7 +34,7 @@ def rows():
 def answers(rows):
     training, held = rows
     model = nf.NONFAT(
-        ["i", "j"], rank=2, basis_size=31, pseudo_inputs=50, epochs=200, batch_size=400,
+        ["i", "j"], rank=2, basis_size=31, pseudo_inputs=50, epochs=150, batch_size=400,
         draws=32, progress=False,
     ).fit(training.drop("latent"))  # fmt: skip
     return model, model.predict(held.drop("latent"), level=[50, 80, 95])

@@ -2,9 +2,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from reference.kernels import squared_distances
 
 from nonfat.kernels.distance import squared_distance
+from reference.kernels import squared_distances
 
 
 @pytest.mark.parametrize("D", [1, 3, 8])

@@ -1,10 +1,10 @@
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from reference import kernels as naive
 from scipy.integrate import quad
 
 from nonfat.kernels import matern_spectrum
+from reference import kernels as naive
 
 PROFILES = {0.5: naive.matern_12, 1.5: naive.matern_32, 2.5: naive.matern_52}
 

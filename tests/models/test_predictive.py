@@ -2,10 +2,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from reference import mixtures
 
 from nonfat.likelihoods import Gaussian
 from nonfat.models import Predictive
+from reference import mixtures
 
 NOISE = 0.2
 

@@ -3,11 +3,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from reference import gaussians
-from reference.differences import directional_error
-from reference.kernels import gram, squared_exponential
-from reference.random_models import entries as random_entries
-from reference.random_models import sparse_gp, tensor_model
 
 from nonfat.likelihoods import Gaussian
 from nonfat.models import Batch, TensorModel
@@ -15,6 +10,10 @@ from nonfat.posteriors import WhitenedGaussian
 from nonfat.times import Entries, TimeRepresentation
 from nonfat.times.base import EntityTables
 from nonfat.training import local_entries
+from reference import gaussians
+from reference.kernels import gram, squared_exponential
+from reference.random_models import entries as random_entries
+from reference.random_models import sparse_gp, tensor_model
 
 D = (4, 3)
 
@@ -272,9 +271,12 @@ def _newcomer_entries():
 
 def test_newcomers_are_answered_with_the_prior_where_the_posterior_is_the_prior(x64):
     model = tensor_model(11)
-    flat = lambda m: [
-        x for q in (n.posterior for n in m.time.modes) for x in (q.A, q.raw_L, q.raw_R)
-    ]  # noqa: E731
+
+    def flat(m):
+        return [
+            x for n in m.time.modes for x in (n.posterior.A, n.posterior.raw_L, n.posterior.raw_R)
+        ]
+
     model = eqx.tree_at(flat, model, replace_fn=jnp.zeros_like)
     prior = WhitenedGaussian.create(4, 1.0, jnp.float64)
     model = eqx.tree_at(lambda m: m.combiner.posterior, model, prior)
@@ -328,7 +330,7 @@ def test_a_draw_in_two_parts_uses_one_function_and_other_row_noise(x64):
     model = tensor_model(14)
     entries = random_entries(3, D, B=4, T=2)
     key = jax.random.key(0)
-    draw = jax.jit(lambda *arguments: model.draw(*arguments))
+    draw = jax.jit(model.draw)
     first, again, other = (np.asarray(draw(entries, key, part)) for part in (0, 0, 1))
     np.testing.assert_array_equal(first, again)
     assert np.all(first != other)

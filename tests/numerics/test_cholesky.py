@@ -3,9 +3,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax.test_util import check_grads
-from reference.differences import directional_error
 
 from nonfat.numerics.cholesky import cholesky_pair, half_lower
+from reference.differences import directional_error
 
 
 def _positive_definite(rng, *shape):

@@ -2,9 +2,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from reference import gaussians
-from reference.kernels import gram, squared_exponential
-from reference.random_models import triangle
 
 from nonfat.posteriors import (
     WhitenedGaussian,
@@ -12,6 +9,9 @@ from nonfat.posteriors import (
     gaussian_kl,
     matrix_gaussian_kl,
 )
+from reference import gaussians
+from reference.kernels import gram, squared_exponential
+from reference.random_models import triangle
 
 SEEDS = range(4)
 

@@ -3,9 +3,9 @@
 import math
 
 import numpy as np
-from reference.kernels import gram, squared_exponential
 
 from nonfat.times import LaguerreBasis
+from reference.kernels import gram, squared_exponential
 
 
 def functions_and_covariance(basis, r, t):

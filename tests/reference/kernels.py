@@ -6,7 +6,7 @@ import numpy as np
 
 
 def _scaled_distance(x, z, lengthscale):
-    return math.sqrt(sum(((a - b) / l) ** 2 for a, b, l in zip(x, z, lengthscale, strict=True)))
+    return math.sqrt(sum(((a - b) / c) ** 2 for a, b, c in zip(x, z, lengthscale, strict=True)))
 
 
 def squared_exponential(r):

@@ -4,6 +4,7 @@ First Ĝ, the whitened pseudo outputs; then G; then α, a row of F, from p(F | G
 """
 
 import numpy as np
+
 from reference.kernels import gram, squared_exponential
 
 

@@ -29,7 +29,7 @@ def raw(L, dtype=DTYPE):
 
 
 def basis(rng, name, R, C, dtype=DTYPE, vary=True):
-    """A basis with random hyperparameters; `vary` also those that a compiled program is made for."""
+    """A basis with random hyperparameters; `vary` also what programs are compiled for."""
     choose = rng.choice if vary else lambda options: options[0]
     if name == "laguerre":
         log_lengthscale = jnp.asarray(rng.normal(0, 0.3, R), dtype)

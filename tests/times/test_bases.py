@@ -2,12 +2,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from reference.bases import functions_and_covariance
-from reference.random_models import basis as random_basis
 from scipy.special import gamma
 
 from nonfat.numerics.quadrature import gauss_laguerre
 from nonfat.times import LaguerreBasis, SpectralBasis
+from reference.bases import functions_and_covariance
+from reference.random_models import basis as random_basis
 
 
 @pytest.mark.parametrize("name", ["laguerre", "spectral"])

@@ -9,17 +9,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.stats import kstest, norm
+
+from nonfat.times import Entries
+from nonfat.times import trajectories as module
+from nonfat.times.trajectories import entry_marginals, grid_marginals, pair_marginals
 from reference.bases import functions_and_covariance
 from reference.differences import directional_error
 from reference.kernels import gram, squared_exponential
 from reference.nested import sample_trajectory
 from reference.random_models import entries as random_entries
 from reference.random_models import trajectories
-from scipy.stats import kstest, norm
-
-from nonfat.times import Entries
-from nonfat.times import trajectories as module
-from nonfat.times.trajectories import entry_marginals, grid_marginals, pair_marginals
 
 BASES = ["laguerre", "spectral"]
 D, R = (4, 3), 2
@@ -187,9 +187,10 @@ def test_trajectories_of_different_modes_and_ranks_are_independent_draws(x64):
 def test_the_prior_of_a_trajectory_is_its_kernel_times_its_basis(x64):
     """With q(Ĝ) = p(Ĝ) every entity has mean zero and variance κ(e, e)‖ψ(t)‖²."""
     time = trajectories(8, "spectral")
-    posteriors = lambda t: [
-        x for m in t.modes for x in (m.posterior.A, m.posterior.raw_L, m.posterior.raw_R)
-    ]  # noqa: E731
+
+    def posteriors(t):
+        return [x for m in t.modes for x in (m.posterior.A, m.posterior.raw_L, m.posterior.raw_R)]
+
     prior = eqx.tree_at(posteriors, time, replace_fn=jnp.zeros_like)
     entries = random_entries(0, D, B=6, T=4)
     mean, variance = marginals(prior, entries)

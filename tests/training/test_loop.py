@@ -41,7 +41,7 @@ def test_one_seed_gives_one_model_bit_for_bit_and_another_seed_another(make_mode
 
 
 def test_a_fit_of_any_number_of_epochs_compiles_its_step_once(make_model, make_source, monkeypatch):
-    """The Python of a step runs only while it is traced; sizes used nowhere else miss all caches."""
+    """The Python of a step runs only while it is traced; sizes used nowhere else miss caches."""
     traced, step = [], StepRule.step
 
     def counting(self, state, local):
