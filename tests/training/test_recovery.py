@@ -2,7 +2,8 @@
 
 Six data sets; each is fitted from two starts, and the start with the higher evidence lower bound
 counts (as for any objective with local optima; nothing about the truth is used). 800 noisy
-observations of 30 cells that move in time, one trajectory for each of 6 + 5 entities.
+observations of 30 cells that move in time, one trajectory for each of 6 + 5 entities. The fresh
+rows are the whole grid of entities and times.
 """
 
 from dataclasses import dataclass
@@ -20,8 +21,9 @@ from nonfat.models import Predictive, Recipe, TensorModel, nonfat
 from nonfat.times import Entries, SpectralBasis, Trajectories
 from nonfat.training import ArraySource, Training, train
 
-SHAPE, C, N, FRESH, NOISE = (6, 5), 5, 800, 1000, 0.2
+SHAPE, C, N, GRID, NOISE = (6, 5), 5, 800, 33, 0.2
 DATA_SETS, STARTS = 6, 2
+WIDTH = 8.0  # of level two, some six times the spread of its inputs: nearly additive
 
 
 def true_model(key):
@@ -33,7 +35,7 @@ def true_model(key):
     )
     posteriors = lambda t: [x for m in t.modes for x in jax.tree.leaves(m.posterior)]  # noqa: E731
     time = eqx.tree_at(posteriors, time, replace_fn=jnp.zeros_like)
-    kernel = SquaredExponential.create(1.0, jnp.full(2, 2.0))
+    kernel = SquaredExponential.create(1.0, jnp.full(2, WIDTH))
     Z = 1.5 * jax.random.normal(g_key, (100, 2))
     g = SparseGP.create(kernel, a=100, D=2, key=g_key, dtype=jnp.float32, Z=Z)
     return TensorModel(time, g, Gaussian.create(NOISE**2, jnp.float32))
@@ -56,7 +58,6 @@ def _answers(model, entries, noise):
 class Fit:
     """The truth and a fit of one data set; rows beyond N were not trained on."""
 
-    codes: np.ndarray
     m: np.ndarray
     y: np.ndarray
     v: np.ndarray
@@ -67,9 +68,11 @@ class Fit:
 
 def fitted(seed):
     rng = np.random.default_rng(seed)
-    rows = N + FRESH
-    codes = np.stack([rng.integers(0, d, rows) for d in SHAPE], axis=1).astype(np.int32)
-    time = rng.uniform(0, 1, rows).astype(np.float32)
+    codes = np.stack([rng.integers(0, d, N) for d in SHAPE], axis=1)
+    every = np.indices((*SHAPE, GRID)).reshape(3, -1)
+    codes = np.concatenate([codes, every[:2].T]).astype(np.int32)
+    time = np.concatenate([rng.uniform(0, 1, N), every[2] / (GRID - 1)]).astype(np.float32)
+    rows = len(time)
     entries = Entries(codes, time, np.arange(rows, dtype=np.int32))
     keys = jax.random.split(jax.random.key(seed))
     m, v = map(np.asarray, _truth(true_model(keys[0]), entries, keys[1]))
@@ -85,7 +88,7 @@ def fitted(seed):
     best = max(outcomes, key=lambda x: np.mean([report.elbo for report in x.history[-20:]]))
     noise = jax.random.normal(jax.random.key(0), (100, 2))
     mean, band, v_hat = map(np.asarray, _answers(best.model, entries, noise))
-    return Fit(codes, m, y, v, mean, band, v_hat)
+    return Fit(m, y, v, mean, band, v_hat)
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +104,7 @@ def test_the_noiseless_latent_values_of_fresh_entries_are_recovered(fits):
 
 @pytest.mark.slow
 def test_bands_of_95_percent_hold_95_percent_of_fresh_observations(fits):
-    """Pooled over data sets; 6,000 observations alone give a standard error of 0.3%."""
+    """Pooled over data sets; 5,940 observations alone give a standard error of 0.3%."""
     inside = [(fit.y > fit.band[0]) & (fit.y < fit.band[1]) for fit in fits]
     share = np.mean([x[N:].mean() for x in inside])
     assert 0.93 < share < 0.97
@@ -109,18 +112,24 @@ def test_bands_of_95_percent_hold_95_percent_of_fresh_observations(fits):
 
 @pytest.mark.slow
 def test_trajectories_are_recovered_up_to_the_models_symmetries(fits):
-    """In the median over data sets and modes.
+    """By their correlation over entities and times, and more of it than by standing still.
 
-    Sign, scale and shift are free, so the measure is the canonical correlation over entities and
-    times; of a single trajectory that is the absolute correlation. A data set whose level two is
-    nearly additive leaves a common function of time free too, hence the median. Trajectories that
-    stood still at their true means would fall short.
+    Scale and sign are free. The true level two is nearly additive, so a function of time may move
+    from all entities of one mode to all of the other: what all share is taken off both sides.
     """
     moving, still = [], []
     for fit in fits:
-        for code, true, found in zip(fit.codes.T, fit.v.T, fit.v_hat.T, strict=True):
-            mean = np.bincount(code, weights=true) / np.bincount(code)
-            moving.append(abs(np.corrcoef(true, found)[0, 1]))
-            still.append(abs(np.corrcoef(true, mean[code])[0, 1]))
-    assert np.median(moving) > 0.95
-    assert np.median(still) < 0.9
+        for true, found in zip(_own(fit.v), _own(fit.v_hat), strict=True):
+            mean = np.broadcast_to(true.mean(axis=1, keepdims=True), true.shape)
+            moving.append(abs(np.corrcoef(true.ravel(), found.ravel())[0, 1]))
+            still.append(np.corrcoef(true.ravel(), mean.ravel())[0, 1])
+    assert np.median(moving) > 0.97
+    assert np.mean(np.array(moving) > 0.95) > 0.75
+    assert np.median(still) < 0.85
+
+
+def _own(v):
+    """For each mode the trajectories of its entities, (d, GRID), without what they share."""
+    for k in range(2):
+        trajectories = v[N:, k].reshape(*SHAPE, GRID).mean(axis=1 - k)
+        yield trajectories - trajectories.mean(axis=0)
