@@ -29,7 +29,7 @@ layers:
 	$(BIN)/lint-imports
 
 unit:
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 format:
 	$(BIN)/ruff check --fix .

@@ -330,7 +330,7 @@ def test_a_draw_in_two_parts_uses_one_function_and_other_row_noise(x64):
     model = tensor_model(14)
     entries = random_entries(3, D, B=4, T=2)
     key = jax.random.key(0)
-    draw = jax.jit(model.draw)
+    draw = eqx.filter_jit(model.draw)
     first, again, other = (np.asarray(draw(entries, key, part)) for part in (0, 0, 1))
     np.testing.assert_array_equal(first, again)
     assert np.all(first != other)
