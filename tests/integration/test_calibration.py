@@ -69,3 +69,36 @@ def test_the_latent_value_is_found_within_its_own_errors(rows, answers):
     assert np.sqrt(np.mean(error**2)) < 0.5 * rows[1]["latent"].std()
     size = np.sqrt(np.mean((error / answer["latent_std"].to_numpy()) ** 2))
     assert 0.5 < size < 2.0
+
+
+@pytest.fixture(scope="module")
+def later():
+    """Twelve paths whose last fifth is unknown, and what the model says of it."""
+    rng = np.random.default_rng(0)
+    times = np.linspace(0, 1, 60)
+    i, t = (index.ravel() for index in np.indices((12, 60)))
+    value = _paths(rng, 12, times)[i, t] + 0.1 * rng.standard_normal(len(t))
+    table = pl.DataFrame({"i": i, "time": times[t], "value": value})
+    known, later = (table.filter(pl.col("time") <= 0.8), table.filter(pl.col("time") > 0.8))
+    model = nf.NONFAT(["i"], rank=2, epochs=200, draws=32, progress=False).fit(known)
+    return known, later, model.predict(later, level=95)
+
+
+def test_the_later_a_time_the_wider_the_band(later):
+    answer = later[2]
+    by_time = answer.group_by("time").agg(pl.col("latent_std").mean()).sort("time")["latent_std"]
+    assert (by_time.diff().drop_nulls() > 0).all()
+    assert answer["beyond"].all()
+
+
+def test_forecasts_err_as_the_last_value_does_and_say_so(later):
+    """Of such a path nothing better is known than its end, drawn a little to its offset."""
+    known, rows, answer = later
+    value = rows["value"].to_numpy()
+    last = known.sort("time").group_by("i").agg(pl.col("value").last().alias("last"))
+    naive = rows.join(last, on="i", how="left", maintain_order="left")["last"].to_numpy()
+    means = (answer["mean"].to_numpy(), naive)
+    error, naive_error = (np.sqrt(np.mean((mean - value) ** 2)) for mean in means)
+    assert error < 1.1 * naive_error
+    inside = (answer["lo-95"].to_numpy() <= value) & (value <= answer["hi-95"].to_numpy())
+    assert 0.75 < inside.mean() <= 1.0  # bands that came back to the past held 61%

@@ -30,8 +30,9 @@ def _spectral(basis, r, t):
     lam = math.sqrt(2 * basis.nu) / math.exp(basis.log_lengthscale[r])
     density = np.array([(lam**2 + w**2) ** -(basis.nu + 0.5) for w in omega])
     share = density / density.sum()
-    margin = (basis.period - 1) / 2
-    t = min(max(t, -margin), 1 + margin)
-    phi = [1.0] + [math.cos(w * t) for w in omega] + [math.sin(w * t) for w in omega]
+    end = min(max(t, 0.0), 1.0)
+    x = lam * abs(t - end)
+    rho = math.exp(-x) * {0.5: 1.0, 1.5: 1 + x, 2.5: 1 + x + x * x / 3}[basis.nu]
+    phi = [1.0] + [rho * f(w * end) for f in (math.cos, math.sin) for w in omega]
     offset = math.exp(basis.log_offset[r]) ** 2
     return np.array(phi), np.diag(np.concatenate([[offset], share, share]))

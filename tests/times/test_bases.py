@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import gamma
 
+from nonfat.kernels import Matern
 from nonfat.numerics.quadrature import gauss_laguerre
 from nonfat.times import LaguerreBasis, SpectralBasis
 from reference.bases import functions_and_covariance
@@ -83,14 +84,49 @@ def test_the_spectral_prior_is_stationary_whatever_the_size(x64):
         np.testing.assert_allclose((psi[r] ** 2).sum(-1), expected, rtol=1e-12)
 
 
-def test_times_beyond_the_margin_are_answered_as_if_on_it(x64):
-    basis = SpectralBasis.create(R=1, C=11, dtype=jnp.float64, period=1.4)
-    psi = np.asarray(basis.whitened(jnp.array([-5.0, -0.2, -0.19, 1.19, 1.2, 1.2001, 1e6])))[0]
-    np.testing.assert_array_equal(psi[0], psi[1])
-    np.testing.assert_array_equal(psi[4], psi[5])
-    np.testing.assert_array_equal(psi[4], psi[6])
-    assert np.abs(psi[1] - psi[2]).max() > 1e-3
-    assert np.abs(psi[3] - psi[4]).max() > 1e-3
+NU = pytest.mark.parametrize("nu", [0.5, 1.5, 2.5])
+
+
+@NU
+def test_beyond_the_training_range_the_prior_forgets_the_end_but_not_the_offset(x64, nu):
+    basis = SpectralBasis.create(R=1, C=301, dtype=jnp.float64, nu=nu, lengthscale=0.1)
+    psi = np.asarray(basis.whitened(jnp.array([0.0, 1.0, 1.05, 1.3, 1e6, -0.3, -1e6])))[0]
+    near, far = psi[1] @ psi[2] - 1, psi[1] @ psi[3] - 1
+    assert 1 > near > far > 0
+    assert psi[0] @ psi[5] == pytest.approx(psi[1] @ psi[3], rel=1e-12)  # the same at both ends
+    np.testing.assert_allclose(psi[[4, 6]], np.eye(1, 301).repeat(2, axis=0), atol=1e-12)
+
+
+@NU
+def test_the_prior_variance_is_the_same_at_all_times_beyond_too(x64, nu):
+    basis = SpectralBasis.create(R=2, C=31, dtype=jnp.float64, nu=nu, lengthscale=0.2)
+    times = jnp.array([-3.0, -0.1, 0.0, 0.4, 1.0, 1.01, 1.5, 40.0])
+    total = (basis.whitened(times) ** 2).sum(-1) + basis.fresh_variance(times)
+    np.testing.assert_allclose(total, 2.0, rtol=1e-12)
+    np.testing.assert_array_equal(basis.fresh_variance(times)[:, 2:5], 0.0)
+
+
+@NU
+def test_fresh_functions_have_the_covariance_of_a_path_tied_to_its_end(x64, nu):
+    """Cov[x(δ) - ρ(δ) x(0), x(δ') - ρ(δ') x(0)] = κ(δ - δ') - ρ(δ) ρ(δ'), for a path x."""
+    basis = SpectralBasis.create(R=1, C=11, dtype=jnp.float64, nu=nu, lengthscale=0.3)
+    delta = np.array([0.0, 0.01, 0.1, 0.3, 0.31, 1.0])
+    matern = Matern.create(nu, 1.0, jnp.array([0.3]))
+    joint = np.asarray(matern(jnp.asarray(delta)[:, None], jnp.asarray(delta)[:, None]))
+    expected = joint - np.outer(joint[0], joint[0])
+    for times in (1.0 + delta, -delta):
+        chi = np.asarray(basis.fresh(jnp.asarray(times)))[0]
+        np.testing.assert_allclose(chi @ chi.T, expected, atol=0.015)
+    both = np.asarray(basis.fresh(jnp.array([-0.4, 0.0, 0.5, 1.0, 1.4])))[0]
+    np.testing.assert_array_equal(both[1:4], 0.0)
+    assert both[0] @ both[4] == 0.0  # the two ends know nothing of each other
+
+
+def test_the_papers_basis_goes_on_with_its_cosines_and_adds_nothing(x64):
+    basis = LaguerreBasis.create(R=2, C=10, horizon=10.0, dtype=jnp.float64)
+    times = jnp.array([0.5, 1.7])
+    assert basis.fresh(times).shape == (2, 2, 0)
+    np.testing.assert_array_equal(basis.fresh_variance(times), np.zeros((2, 2)))
 
 
 def test_an_even_size_loses_one_function():

@@ -40,7 +40,7 @@ def _draw(
     key: Key[Array, ""],
 ) -> Float[Array, "R J T"]:
     coefficients = mode.draw_coefficients(E, key)
-    return coefficients @ mode.basis.whitened(times).swapaxes(-1, -2)
+    return coefficients @ mode.draw_functions(times).swapaxes(-1, -2)
 
 
 def trajectory_frame(
@@ -60,7 +60,7 @@ def trajectory_frame(
     at = clock_times.astype(dtype)
     with scoped(dtype):
         if samples:
-            keys = jax.random.split(jax.random.key(seed), samples)
+            keys = jax.random.split(jax.random.fold_in(jax.random.key(seed), k), samples)
             draws = np.stack([np.asarray(_draw(functions, E, at, key)) for key in keys])
             columns = {"draw": draws}
         else:

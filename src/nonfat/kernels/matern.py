@@ -9,7 +9,7 @@ from jaxtyping import Array, Float
 from nonfat.kernels.base import Kernel
 from nonfat.kernels.distance import squared_distance
 
-__all__ = ["Matern", "Smoothness", "matern_spectrum"]
+__all__ = ["Matern", "Smoothness", "matern_correlation", "matern_spectrum"]
 
 Smoothness = float
 """ν, one of 0.5, 1.5 and 2.5 (a `Literal` may not hold floats)."""
@@ -24,7 +24,7 @@ def _safe_root(x: Float[Array, "*n"]) -> Float[Array, "*n"]:
 class Matern(Kernel):
     """The Matérn kernel of smoothness ν = 1/2, 3/2 or 5/2, a length-scale for each input.
 
-    With ``x = √(2ν) r`` and r the scaled distance: σ² e⁻ˣ times 1, (1 + x) or (1 + x + x²/3).
+    With r the distance in length-scales: σ² times `matern_correlation`.
 
     Example:
         >>> import jax.numpy as jnp
@@ -47,14 +47,26 @@ class Matern(Kernel):
     def __call__(self, X: Float[Array, "n D"], Z: Float[Array, "a D"]) -> Float[Array, "n a"]:
         """The covariance matrix κ(X, Z)."""
         inverse = jnp.exp(-self.log_lengthscale)
-        x = math.sqrt(2.0 * self.nu) * _safe_root(squared_distance(X * inverse, Z * inverse))
-        polynomial = {0.5: jnp.ones_like(x), 1.5: 1.0 + x, 2.5: 1.0 + x + x * x / 3.0}[self.nu]
-        return jnp.exp(self.log_variance - x) * polynomial
+        r = _safe_root(squared_distance(X * inverse, Z * inverse))
+        return jnp.exp(self.log_variance) * matern_correlation(r, self.nu)
 
     @property
     def variance(self) -> Float[Array, ""]:
         """κ(x, x) = σ²."""
         return jnp.exp(self.log_variance)
+
+
+def matern_correlation(r: Float[Array, "*n"], nu: Smoothness) -> Float[Array, "*n"]:
+    """With ``x = √(2ν) r``: e⁻ˣ times 1, (1 + x) or (1 + x + x²/3), for ν = 1/2, 3/2, 5/2.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> matern_correlation(jnp.array(0.0), 1.5).item()
+        1.0
+    """
+    x = math.sqrt(2.0 * nu) * r
+    polynomial = {0.5: jnp.ones_like(x), 1.5: 1.0 + x, 2.5: 1.0 + x + x * x / 3.0}[nu]
+    return jnp.exp(-x) * polynomial
 
 
 def matern_spectrum(

@@ -4,13 +4,17 @@ import math
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 from jax.typing import DTypeLike
 from jaxtyping import Array, Float
+from scipy.special import stdtrit
 
-from nonfat.kernels.matern import Smoothness, matern_spectrum
+from nonfat.kernels.matern import Smoothness, matern_correlation, matern_spectrum
 from nonfat.times.basis import Basis
 
 __all__ = ["SpectralBasis"]
+
+_M = 512  # frequencies of a fresh path
 
 
 class SpectralBasis(Basis):
@@ -19,9 +23,12 @@ class SpectralBasis(Basis):
     The paper's idea, a Gaussian process on the frequency function, with sine as well as cosine
     and enough frequencies for rough signals. The constant is the static offset of an entity; the
     other variances follow the spectral density of a Matérn kernel and add up to one, so ‖ψ(t)‖²
-    is the same at all times: the prior is stationary. It repeats after a period P longer than the
-    training range. Half of the gap ``P - 1`` away from that range a trajectory has returned to its
-    prior, so times beyond are answered as if they stood there, before the past would come back.
+    is the same at all times: the prior is stationary.
+
+    The sines repeat after a period P somewhat longer than the training range, so they end with that
+    range. At a distance δ from it, with ρ = κ(δ/ℓ) the Matérn correlation, a trajectory is ρ times
+    its value at the end, around its offset, plus a fresh part of variance 1 - ρ² that nothing in
+    training knows of. For ν = 1/2, where the future depends on the end alone, that is exact.
 
     Attributes:
         log_lengthscale: of the Matérn kernel, one per trajectory, on the model's clock.
@@ -77,11 +84,40 @@ class SpectralBasis(Basis):
         )
         return spectrum / jnp.sum(spectrum, axis=1, keepdims=True)
 
+    def correlation(self, times: Float[Array, "T"]) -> Float[Array, "R T"]:
+        """ρ, of each time with the nearest end of the training range: one inside of it."""
+        return matern_correlation(_beyond(times) / jnp.exp(self.log_lengthscale)[:, None], self.nu)
+
     def whitened(self, times: Float[Array, "T"]) -> Float[Array, "R T C"]:
         """ψ_r(t) = L_Ωᵀ φ(t), a product with the square roots of the variances."""
-        margin = 0.5 * (self.period - 1.0)
-        angles = jnp.clip(times, -margin, 1.0 + margin)[:, None] * self.frequencies
-        scale = jnp.sqrt(self.variances())[:, None, :]
+        angles = jnp.clip(times, 0.0, 1.0)[:, None] * self.frequencies
+        scale = jnp.sqrt(self.variances())[:, None, :] * self.correlation(times)[:, :, None]
         offset = jnp.exp(self.log_offset)[:, None, None]
         constant = jnp.broadcast_to(offset, (offset.shape[0], times.shape[0], 1))
         return jnp.concatenate([constant, jnp.cos(angles) * scale, jnp.sin(angles) * scale], -1)
+
+    def fresh_variance(self, times: Float[Array, "T"]) -> Float[Array, "R T"]:
+        """1 - ρ²."""
+        return 1.0 - self.correlation(times) ** 2
+
+    def fresh(self, times: Float[Array, "T"]) -> Float[Array, "R T F"]:
+        """Waves cos ω_m δ - ρ and sin ω_m δ, at frequencies spread evenly over the Matérn spectrum.
+
+        Weighted with standard normals, √(1/M) Σ_m a_m cos ω_m δ + b_m sin ω_m δ is a path x of the
+        prior, and x(δ) - ρ x(0) is what it adds to its end. The two ends have paths of their own.
+        """
+        omega = _spread(self.nu, times.dtype) / jnp.exp(self.log_lengthscale)[:, None, None]
+        angles = _beyond(times)[:, None] * omega
+        waves = (jnp.cos(angles) - self.correlation(times)[:, :, None], jnp.sin(angles))
+        sides = ((times > 1.0)[:, None], (times < 0.0)[:, None])
+        return jnp.concatenate([jnp.where(s, w, 0.0) for s in sides for w in waves], -1) / _M**0.5
+
+
+def _beyond(times: Float[Array, "T"]) -> Float[Array, "T"]:
+    """δ, the distance of each time from the training range."""
+    return jnp.maximum(jnp.maximum(times - 1.0, -times), 0.0)
+
+
+def _spread(nu: Smoothness, dtype: DTypeLike) -> Float[Array, "M"]:
+    """ω_m ℓ at even quantiles: the Matérn spectrum is Student's t with 2ν degrees of freedom."""
+    return jnp.asarray(stdtrit(2 * nu, 0.5 + (np.arange(_M) + 0.5) / (2 * _M)), dtype)

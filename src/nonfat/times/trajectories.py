@@ -36,6 +36,7 @@ class TimePart(NamedTuple):
     psi: Float[Array, "R T C"]  # ψ(t)
     power: Float[Array, "R T"]  # ‖ψ(t)‖²
     spread: Float[Array, "R T"]  # ‖Rᵀ ψ(t)‖²
+    fresh: Float[Array, "R T"]  # prior variance that ψ does not span
 
 
 class FrequencyFunctions(eqx.Module):
@@ -88,25 +89,39 @@ class FrequencyFunctions(eqx.Module):
 
     def draw_coefficients(
         self, E: Float[Array, "J s"], key: Key[Array, ""]
-    ) -> Float[Array, "R J C"]:
-        """A joint draw of the whitened coefficients of each entity's trajectories.
+    ) -> Float[Array, "R J _"]:
+        """A joint draw of the coefficients of each entity's trajectories; see `draw_functions`.
 
         Ĝ from its posterior, then the rows of F given it. The part of a row that Ĝ leaves open is
-        drawn for each entity on its own.
+        drawn for each entity on its own, and so is the fresh part outside the training range.
         """
-        pseudo_key, row_key = jax.random.split(key)
+        pseudo_key, row_key, fresh_key = jax.random.split(key, 3)
         W = self.weights(E)
         known = jnp.swapaxes(W, -1, -2) @ self.posterior.sample(pseudo_key)
         variance = jnp.exp(self.kernels.log_variance)[:, None]
         residual = jnp.maximum(variance - jnp.sum(W * W, axis=1), 0.0)
         open_part = jax.random.normal(row_key, known.shape, known.dtype)
-        return known + jnp.sqrt(residual)[..., None] * open_part
+        F = self.basis.fresh(jnp.zeros(1, E.dtype)).shape[-1]
+        fresh = jax.random.normal(fresh_key, (*known.shape[:2], F), known.dtype)
+        return jnp.concatenate(
+            [
+                known + jnp.sqrt(residual)[..., None] * open_part,
+                jnp.sqrt(variance)[..., None] * fresh,
+            ],
+            axis=-1,
+        )
+
+    def draw_functions(self, times: Float[Array, "T"]) -> Float[Array, "R T _"]:
+        """The functions of time that `draw_coefficients` weighs: ψ, and those of the fresh part."""
+        return jnp.concatenate([self.basis.whitened(times), self.basis.fresh(times)], axis=-1)
 
     def time_part(self, times: Float[Array, "T"]) -> TimePart:
         """The times' side of the marginals."""
         psi = self.basis.whitened(times)
         Rpsi = psi @ self.posterior.R
-        return TimePart(psi, jnp.sum(psi * psi, -1), jnp.sum(Rpsi * Rpsi, -1))
+        variance = jnp.exp(self.kernels.log_variance)[:, None]
+        fresh = variance * self.basis.fresh_variance(times)
+        return TimePart(psi, jnp.sum(psi * psi, -1), jnp.sum(Rpsi * Rpsi, -1), fresh)
 
 
 def grid_marginals(
@@ -115,12 +130,13 @@ def grid_marginals(
     """Mean and variance of u_{j,r}(t) for all pairs of entity and time.
 
     The nested sample of Ĝ, then α, then u is exactly a scalar Gaussian:
-    mean ψᵀAᵀw_j, variance (κ(e_j,e_j) - ‖w_j‖²)‖ψ‖² + ‖Lᵀw_j‖²‖Rᵀψ‖².
+    mean ψᵀAᵀw_j, variance (κ(e_j,e_j) - ‖w_j‖²)‖ψ‖² + ‖Lᵀw_j‖²‖Rᵀψ‖², and outside the training
+    range κ(e_j,e_j) times the prior variance that ψ does not span.
     """
     mean = e.coefficients @ jnp.swapaxes(t.psi, -1, -2)
     variance = (
         e.residual[:, :, None] * t.power[:, None, :] + e.spread[:, :, None] * t.spread[:, None, :]
-    )
+    ) + t.fresh[:, None, :]
     return mean, variance
 
 
@@ -129,7 +145,7 @@ def pair_marginals(
 ) -> tuple[Float[Array, "R B"], Float[Array, "R B"]]:
     """The same for the B pairs (entity ``j``, time ``i``) only."""
     mean = jnp.sum(e.coefficients[:, j] * t.psi[:, i], axis=-1)
-    variance = e.residual[:, j] * t.power[:, i] + e.spread[:, j] * t.spread[:, i]
+    variance = e.residual[:, j] * t.power[:, i] + e.spread[:, j] * t.spread[:, i] + t.fresh[:, i]
     return mean, variance
 
 
@@ -207,8 +223,8 @@ class Trajectories(TimeRepresentation):
         draws = []
         for k, (mode, E) in enumerate(zip(self.modes, self.tables, strict=True)):
             coefficients = mode.draw_coefficients(E, jax.random.fold_in(key, k))
-            psi = mode.basis.whitened(entries.times)
-            at_entries = coefficients[:, entries.position[:, k]] * psi[:, entries.time_position]
+            chi = mode.draw_functions(entries.times)
+            at_entries = coefficients[:, entries.position[:, k]] * chi[:, entries.time_position]
             draws.append(jnp.sum(at_entries, axis=-1))
         return jnp.concatenate(draws, axis=0).T
 
