@@ -144,7 +144,7 @@ def test_the_declared_direction_is_true(entry, rng):
             "value": y,
             "mean": mean,
             "log_density": -0.5 * (y - mean) ** 2,
-            "samples": mean + rng.normal(size=(50, 200)),
+            "crps_each": metrics.crps_each(y, mean + rng.normal(size=(50, 200))),
             "lo": mean - 1,
             "hi": mean + 1,
         }

@@ -20,6 +20,7 @@ __all__ = [
     "Metric",
     "coverage",
     "crps",
+    "crps_each",
     "log_likelihood",
     "mae",
     "metric",
@@ -109,13 +110,27 @@ def crps(value: ArrayLike, samples: ArrayLike) -> float:
         >>> crps([5.0], [[1.0], [1.0], [1.0]])
         4.0
     """
+    return float(np.mean(crps_each(value, samples)))
+
+
+def crps_each(value: ArrayLike, samples: ArrayLike) -> Float[np.ndarray, "N"]:
+    """The score of each row, whose mean is `crps`: many rows can be scored in parts.
+
+    Args:
+        value: Observed values, shape ``N``.
+        samples: Predictive samples, shape ``(S, N)`` with two samples or more.
+
+    Examples:
+        >>> crps_each([5.0, 0.0], [[1.0, -1.0], [1.0, 1.0]])
+        array([4., 0.])
+    """
     value, samples = _value_and_samples(value, samples, at_least=2)
     errors = np.sort(samples - value, axis=0)  # pairs keep their distance; large offsets cancel
     count = len(errors)
     # sum over i<j of (x_(j) - x_(i)): the i-th smallest is added i times, subtracted S - 1 - i.
     weights = 2.0 * np.arange(count) - (count - 1)
     spread = weights @ errors / (count * (count - 1))
-    return float(np.mean(np.mean(np.abs(errors), axis=0) - spread))
+    return np.mean(np.abs(errors), axis=0) - spread
 
 
 def coverage(value: ArrayLike, lo: ArrayLike, hi: ArrayLike) -> float:
@@ -164,6 +179,11 @@ def pit(value: ArrayLike, samples: ArrayLike) -> Float[np.ndarray, "N"]:
     return np.mean((samples < value) + 0.5 * (samples == value), axis=0)
 
 
+def _mean(scores: ArrayLike) -> float:
+    """Of scores that were computed row by row."""
+    return float(np.mean(_vector("scores", scores)))
+
+
 @dataclass(frozen=True)
 class Metric:
     """A score by name.
@@ -174,7 +194,7 @@ class Metric:
         greater_is_better: The direction; None if the score should hit a mark instead, and so
             cannot choose between models by itself.
         needs: The names of what ``function`` takes, in order: ``value``, ``mean``,
-            ``log_density``, ``samples``, ``lo``, ``hi``.
+            ``log_density``, ``crps_each``, ``lo``, ``hi``.
         function: The score itself.
 
     Examples:
@@ -204,7 +224,7 @@ METRICS: dict[str, Metric] = {
             ("log_density",),
             log_likelihood,
         ),
-        Metric("crps", "continuous ranked probability score", False, ("value", "samples"), crps),
+        Metric("crps", "continuous ranked probability score", False, ("crps_each",), _mean),
         Metric(
             "coverage",
             "share of values inside their interval (should equal its level)",

@@ -10,15 +10,23 @@ import pytest
 import nonfat as nf
 from contracts.support import events, make
 from nonfat.estimators import base
+from nonfat.training import loop
 
 LONG = {"epochs": 200, "learning_rate": 0.05}
 
 
+def stop(*_):
+    raise KeyboardInterrupt
+
+
 @pytest.fixture
 def interrupt(monkeypatch):
-    """A function that makes Ctrl-C happen after some epoch."""
+    """A function that makes Ctrl-C happen after some epoch; in the first one if that is 0."""
 
     def after(epoch):
+        if epoch == 0:
+            monkeypatch.setattr(loop, "run_steps", stop)
+
         @contextmanager
         def bar(show, label):
             def tick(report):
@@ -43,8 +51,17 @@ def test_ctrl_c_keeps_the_best_model_so_far(table, interrupt):
     assert np.isfinite(model.predict(table)["mean"].to_numpy()).all()
 
 
+def test_ctrl_c_before_the_first_validation_keeps_the_last_model(table, interrupt):
+    interrupt(2)
+    text = "the model of epoch 2 is kept; no model was validated yet"
+    with pytest.warns(nf.TrainingInterrupted, match=text):
+        model = make("NONFAT", **LONG).fit(table)
+    assert model.fit_.provenance.validation is None
+    assert np.isfinite(model.predict(table)["mean"].to_numpy()).all()
+
+
 def test_ctrl_c_before_there_is_a_model_is_still_ctrl_c(table, interrupt):
-    interrupt(1)
+    interrupt(0)
     model = make("NONFAT", **LONG)
     with pytest.raises(KeyboardInterrupt):
         model.fit(table)
@@ -57,7 +74,7 @@ def test_ctrl_c_during_a_second_fit_may_be_too_early_and_then_keeps_the_first(ta
     with pytest.warns(nf.TrainingInterrupted):
         model.fit(table)
     before = model.predict(table)
-    interrupt(2)
+    interrupt(0)
     with pytest.raises(KeyboardInterrupt):
         model.fit(table)
     assert model.predict(table).equals(before)

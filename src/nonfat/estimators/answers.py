@@ -11,7 +11,8 @@ from jaxtyping import Float64
 from nonfat.data import Affine, Events
 from nonfat.errors import ConfigError
 from nonfat.estimators.engine import Engine
-from nonfat.metrics import METRICS
+from nonfat.estimators.finite import require_numbers
+from nonfat.metrics import METRICS, crps_each
 
 __all__ = ["Answers", "check_levels"]
 
@@ -70,11 +71,16 @@ class Answers:
         assert events.value is not None
         scaled = self.scaler.apply(events.value)
         density = self.engine.log_density(events.codes, events.time, scaled)
+        require_numbers("log density", density)
         return density - np.log(self.scaler.scale)
 
-    def samples(self, events: Events) -> Float64[np.ndarray, "S N"]:
-        """Draws of each row's observation, each row on its own."""
-        return self.scaler.invert(self.engine.observations(events.codes, events.time, _REPEATS))
+    def crps(self, events: Events) -> Float64[np.ndarray, "N"]:
+        """The continuous ranked probability score of each row's value."""
+        assert events.value is not None
+        scores = np.empty(len(events))
+        for rows, drawn in self.engine.observations(events.codes, events.time, _REPEATS):
+            scores[rows] = crps_each(events.value[rows], self.scaler.invert(drawn))
+        return scores
 
     def metric_inputs(self, events: Events, needs: Sequence[str]) -> dict[str, np.ndarray]:
         """What metrics are computed from, and nothing that none of them needs."""
@@ -85,8 +91,8 @@ class Answers:
             inputs |= {"mean": columns["mean"], "lo": columns["lo-95"], "hi": columns["hi-95"]}
         if "log_density" in needs:
             inputs["log_density"] = self.log_density(events)
-        if "samples" in needs:
-            inputs["samples"] = self.samples(events)
+        if "crps_each" in needs:
+            inputs["crps_each"] = self.crps(events)
         return inputs
 
     def evaluate(self, events: Events, names: Sequence[str]) -> dict[str, float]:

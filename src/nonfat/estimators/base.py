@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from nonfat.data import Affine, Events, random_split
-from nonfat.errors import NotFittedError, TrainingError
+from nonfat.errors import NotFittedError
 from nonfat.estimators import files
 from nonfat.estimators.answers import Answers, check_levels
 from nonfat.estimators.engine import Engine
@@ -136,13 +136,7 @@ class TensorEstimator(BaseEstimator, abc.ABC):
             return float(np.mean(engine.log_density(held_out.codes, held_out.time, value)))
 
         with progress_bar(self.progress, type(self).__name__) as tick:
-            outcome = train(model, source, settings, score if held_out else None, [tick])
-        if not outcome.best_epoch:
-            raise TrainingError(
-                "no epoch gave a finite validation score; try a lower learning_rate, "
-                'dtype="float64", or look for extreme values in the table'
-            )
-        return outcome
+            return train(model, source, settings, score if held_out else None, [tick])
 
     def _engine(self, model: TensorModel, shape: tuple[int, ...], draws: int) -> Engine:
         return Engine(model, shape, self.dtype, draws, self.seed)

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Array, Float, Float64, Int, Key
 
 from nonfat._typing import AnyArray
-from nonfat.errors import TrainingError
+from nonfat.estimators.finite import require_finite
 from nonfat.models import Predictive, TensorModel
 from nonfat.times import Entries
 from nonfat.training import DType, local_entries, scoped
@@ -137,8 +137,8 @@ class Engine:
         mean, latent_std, std, quantiles = (
             np.concatenate(x, axis=-1) for x in zip(*parts, strict=True)
         )
+        require_finite("prediction", mean, latent_std, std, quantiles)
         answer = {"mean": mean, "latent_std": latent_std, "std": std, "quantiles": quantiles}
-        _require_finite(answer)
         return {name: array.astype(np.float64) for name, array in answer.items()}
 
     def log_density(
@@ -156,8 +156,11 @@ class Engine:
 
     def observations(
         self, codes: Int[np.ndarray, "N K"], time: Float[np.ndarray, "N"], repeats: int
-    ) -> Float64[np.ndarray, "S N"]:
-        """``repeats * draws`` draws of each row's observation, each row on its own."""
+    ) -> Iterator[tuple[slice, Float64[np.ndarray, "S _"]]]:
+        """``repeats * draws`` draws of each row's observation, each row on its own.
+
+        They come a chunk of rows at a time: of many rows they need not fit into memory.
+        """
         keys = jax.random.split(jax.random.key(self.seed), repeats)
 
         def draw(p: Predictive, rows: slice) -> tuple[Array, ...]:
@@ -167,8 +170,9 @@ class Engine:
                 ),
             )
 
-        parts = self._map(codes, time, draw)
-        return np.concatenate([part for (part,) in parts], axis=1).astype(np.float64)
+        for rows, (drawn,) in self._each(codes, time, draw):
+            require_finite("sample", drawn)
+            yield rows, drawn.astype(np.float64)
 
     def path(
         self, codes: Int[np.ndarray, "N K"], time: Float[np.ndarray, "N"], seed: int
@@ -192,7 +196,9 @@ class Engine:
                 entries = Entries(position.astype(np.int32), times, np.arange(size, dtype=np.int32))
                 drawn = _path(model, entries, key, jnp.asarray(number))
                 parts.append(np.asarray(drawn)[: rows_.stop - rows_.start])
-            return np.concatenate(parts).astype(np.float64)
+        path = np.concatenate(parts).astype(np.float64)
+        require_finite("sample", path)
+        return path
 
     def _map(
         self,
@@ -201,18 +207,25 @@ class Engine:
         answer: Callable[[Predictive, slice], tuple[Array, ...]],
     ) -> list[tuple[np.ndarray, ...]]:
         """`answer` for chunks of rows, as NumPy arrays without the padding."""
+        return [parts for _, parts in self._each(codes, time, answer)]
+
+    def _each(
+        self,
+        codes: Int[np.ndarray, "N K"],
+        time: Float[np.ndarray, "N"],
+        answer: Callable[[Predictive, slice], tuple[Array, ...]],
+    ) -> Iterator[tuple[slice, tuple[np.ndarray, ...]]]:
         newcomers = self._newcomers if bool((codes < 0).any()) else None
         size = _size(len(codes))
-        answers = []
-        with scoped(self.dtype):
-            for rows in _slices(len(codes)):
+        for rows in _slices(len(codes)):
+            # The scope is left before a chunk is handed out: the caller's own work is the caller's.
+            with scoped(self.dtype):
                 times = _padded(time[rows].astype(self.dtype), size)
                 entries, entities = _local(_padded(codes[rows], size), times, self.shape)
                 predictive = _predictive(self.model, entities, entries, self._noise, newcomers)
                 count = rows.stop - rows.start
-                parts = answer(predictive, rows)
-                answers.append(tuple(np.asarray(part)[..., :count] for part in parts))
-        return answers
+                parts = [np.asarray(part)[..., :count] for part in answer(predictive, rows)]
+            yield rows, tuple(parts)
 
 
 def _size(N: int) -> int:
@@ -223,12 +236,3 @@ def _slices(N: int) -> Iterator[slice]:
     size = _size(N)
     for start in range(0, N, size):
         yield slice(start, min(start + size, N))
-
-
-def _require_finite(answer: dict[str, np.ndarray]) -> None:
-    bad = ~np.isfinite(answer["mean"]) | ~np.isfinite(answer["std"])
-    if bad.any():
-        raise TrainingError(
-            f"the model's prediction is not a finite number for {int(bad.sum())} rows "
-            f"(first: {int(np.argmax(bad))}); fit again with dtype='float64'"
-        )

@@ -24,7 +24,7 @@ class Provenance:
         epochs: that were run.
         best_epoch: the one whose model was kept.
         validation: its mean log predictive density on the held-out rows, per unit of the value.
-        elbo: of the last epoch, per entry, scaled values.
+        elbo: of the last epoch that had a finite one, per entry, scaled values.
         seconds: of training.
         skipped: steps not taken because their gradient was not finite.
         kind: of the training frame.
@@ -45,6 +45,7 @@ class Provenance:
     def of(cls, events: Events, training: Events, outcome: Outcome, scaler: Affine) -> "Provenance":
         """The provenance of an outcome, in the user's units."""
         last, best = outcome.history[-1], outcome.best
+        elbo = next(report.elbo for report in outcome.history[::-1] if report.elbo is not None)
         return cls(
             rows=len(events),
             training_rows=len(training),
@@ -52,7 +53,7 @@ class Provenance:
             epochs=len(outcome.history),
             best_epoch=outcome.best_epoch,
             validation=best - math.log(scaler.scale) if math.isfinite(best) else None,
-            elbo=last.elbo,
+            elbo=elbo,
             seconds=last.seconds,
             skipped=outcome.skipped,
             kind=frame_kind(events.table),

@@ -12,6 +12,7 @@ from jaxtyping import Array, Float, Int, Key
 from nonfat._typing import AnyArray
 from nonfat.data.columns import as_series
 from nonfat.errors import ConfigError, DataError
+from nonfat.estimators.finite import require_finite
 from nonfat.estimators.fitted import Fit
 from nonfat.estimators.frames import to_kind
 from nonfat.estimators.options import choice
@@ -66,6 +67,7 @@ def trajectory_frame(
         else:
             mean, std = _marginals(functions, E, at)
             columns = {"mean": np.asarray(mean)[None], "std": np.asarray(std)[None]}
+    require_finite("trajectory", *columns.values())
     labels = fit.schema.vocabularies[k].decode(codes)
     frame = _long(labels, moments, ~fit.schema.clock.inside(clock_times), columns)
     return to_kind(frame if samples else frame.drop("sample"), fit.provenance.kind)

@@ -13,7 +13,8 @@ class EpochReport:
     Attributes:
         epoch: counted from 1.
         epochs: at most this many.
-        elbo: evidence lower bound per training entry, mean over the epoch's steps.
+        elbo: evidence lower bound per training entry, mean over the epoch's steps; None if none
+            of them was finite.
         validation: mean log predictive density of the validation rows (scaled values), if they
             were looked at after this epoch.
         best: the best such score so far.
@@ -22,7 +23,7 @@ class EpochReport:
 
     epoch: int
     epochs: int
-    elbo: float
+    elbo: float | None
     validation: float | None
     best: float | None
     seconds: float

@@ -29,7 +29,7 @@ class Outcome:
     """What training found.
 
     Attributes:
-        model: the best model by validation score, or the last one if there was no validation.
+        model: the best model by validation score, or the last one if none was validated.
         history: one report per epoch.
         best_epoch: the epoch of the model.
         skipped: steps not taken because their gradient was not finite.
@@ -42,10 +42,11 @@ class Outcome:
     best: float = -math.inf
 
     def offer(self, model: TensorModel, epoch: int, score: float | None) -> None:
-        """Keep a model if it is better, or if there is nothing to compare by."""
-        if score is None or score > self.best:
+        """Keep a model if it is better, or if nothing was compared so far."""
+        if score is not None and score > self.best:
+            self.model, self.best_epoch, self.best = model, epoch, score
+        elif score is None and not math.isfinite(self.best):
             self.model, self.best_epoch = model, epoch
-            self.best = self.best if score is None else score
 
 
 def train(
@@ -84,12 +85,9 @@ def train(
     except KeyboardInterrupt:
         if not outcome.best_epoch:
             raise
-        warnings.warn(
-            f"training was interrupted after epoch {len(outcome.history)} of {settings.epochs}; "
-            f"the model of epoch {outcome.best_epoch} is kept",
-            TrainingInterrupted,
-            stacklevel=2,
-        )
+        warnings.warn(_interrupted(outcome, settings, score), TrainingInterrupted, stacklevel=2)
+    else:
+        _refuse_useless(outcome, settings, score)
     _report_skipped(outcome, source)
     return outcome
 
@@ -113,11 +111,11 @@ def _run(
         if lost == _LOST_EPOCHS:
             raise TrainingError(_hopeless(epoch, settings))
         value = score(state.model) if score is not None and settings.checks(epoch) else None
-        if score is None or value is not None:
+        if skipped < epoch * source.steps:  # at least one step was taken
             outcome.offer(state.model, epoch, value)
         best = outcome.best if math.isfinite(outcome.best) else None
         seconds = time.monotonic() - start
-        report = EpochReport(epoch, settings.epochs, elbo, value, best, seconds)
+        report = EpochReport(epoch, settings.epochs, elbo, _known(value), best, seconds)
         outcome.history.append(report)
         for callback in callbacks:
             callback(report)
@@ -127,21 +125,50 @@ def _run(
 
 def _epoch(
     state: State, rule: StepRule, source: Source, rng: np.random.Generator
-) -> tuple[State, float]:
-    """All chunks of an epoch; the mean ELBO of its finite steps."""
+) -> tuple[State, float | None]:
+    """All chunks of an epoch; the mean ELBO of its finite steps, None if there are none."""
     elbos = []
     for chunk in source.epoch(rng):
         state, elbo = run_steps(rule, state, chunk)
         elbos.append(np.asarray(elbo))
     finite = np.concatenate(elbos)
     finite = finite[np.isfinite(finite)]
-    return state, float(finite.mean()) if len(finite) else math.nan
+    return state, float(finite.mean()) if len(finite) else None
+
+
+def _known(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _interrupted(outcome: Outcome, settings: Training, score: Score | None) -> str:
+    early = "; no model was validated yet" if score and not math.isfinite(outcome.best) else ""
+    return (
+        f"training was interrupted after epoch {len(outcome.history)} of {settings.epochs}; "
+        f"the model of epoch {outcome.best_epoch} is kept{early}"
+    )
+
+
+def _refuse_useless(outcome: Outcome, settings: Training, score: Score | None) -> None:
+    """A run that came to its end without a model worth keeping."""
+    if not outcome.best_epoch:
+        raise TrainingError(_hopeless(len(outcome.history), settings))
+    if score is not None and not math.isfinite(outcome.best):
+        raise TrainingError(
+            f"training broke down: no epoch gave a finite validation score. {_advice(settings)}"
+        )
 
 
 def _hopeless(epoch: int, settings: Training) -> str:
+    lost = min(epoch, _LOST_EPOCHS)
     return (
-        f"training broke down: no step of the {_LOST_EPOCHS} epochs up to epoch {epoch} had a "
-        f"finite gradient. Try a lower learning_rate (now {settings.learning_rate:g}), "
+        f"training broke down: no step of the {lost} epochs up to epoch {epoch} had a "
+        f"finite gradient. {_advice(settings)}"
+    )
+
+
+def _advice(settings: Training) -> str:
+    return (
+        f"Try a lower learning_rate (now {settings.learning_rate:g}), "
         'dtype="float64", or look for extreme values in the table'
     )
 

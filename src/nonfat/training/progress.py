@@ -10,9 +10,10 @@ __all__ = ["progress_bar"]
 
 
 def _text(report: EpochReport) -> str:
+    elbo = "ELBO not finite" if report.elbo is None else f"ELBO {report.elbo:+.3f}"
     score = "" if report.best is None else f" · validation {report.best:+.3f}"
     rate = report.epoch / max(report.seconds, 1e-9)
-    return f"ELBO {report.elbo:+.3f}{score} · {rate:.1f} epochs/s"
+    return f"{elbo}{score} · {rate:.1f} epochs/s"
 
 
 def _ignore(report: EpochReport) -> None:
