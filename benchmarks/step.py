@@ -21,7 +21,8 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from nonfat.models import Recipe, nonfat
+from nonfat.likelihoods import Gaussian
+from nonfat.models import Recipe, TimeName, compose
 from nonfat.training import ArraySource, scoped
 from nonfat.training.state import create_state
 from nonfat.training.steps import StepRule, run_steps
@@ -39,8 +40,8 @@ class Case:
     B: int = 1000
 
 
-def _recipe(basis: str, C: int) -> Recipe:
-    return Recipe(R=3, s=3, basis=basis, C=C, a_k=100, a_g=100)  # type: ignore[arg-type]
+def _recipe(time: TimeName, C: int) -> Recipe:
+    return Recipe(time, "gp", R=3, s=3, C=C, a_k=100, a_g=100)
 
 
 CASES = {
@@ -60,7 +61,9 @@ def step_call(case: Case) -> Callable[[], Any]:
     source = ArraySource(
         codes, clock.astype(np.float32), value.astype(np.float32), case.shape, case.B
     )
-    model = nonfat(case.recipe, case.shape, case.times, jax.random.key(0), jnp.dtype("float32"))
+    noise = Gaussian.create(0.1, jnp.float32)
+    key = jax.random.key(0)
+    model = compose(case.recipe, noise, case.shape, case.times, key, jnp.float32)
     optim = optax.adam(1e-3)
     rule = StepRule(optim, N, 1)
     state = create_state(model, optim, jax.random.key(1))

@@ -12,8 +12,8 @@ from nonfat.times.base import EntityTables
 from nonfat.training import local_entries
 from reference import gaussians
 from reference.kernels import gram, squared_exponential
+from reference.random_models import batch_of, sparse_gp, tensor_model
 from reference.random_models import entries as random_entries
-from reference.random_models import sparse_gp, tensor_model
 
 D = (4, 3)
 
@@ -38,6 +38,9 @@ class KnownInputs(TimeRepresentation):
     def entity_penalty(self, mode):
         return 0.5 * jnp.sum(self.tables[mode] ** 2, axis=1)
 
+    def newcomer(self, normal):
+        return normal
+
 
 def known_inputs_model(seed, d=D, a_g=5, noise=0.3):
     rng = np.random.default_rng(seed)
@@ -49,9 +52,7 @@ def known_inputs_model(seed, d=D, a_g=5, noise=0.3):
 
 def whole_batch(model, seed=0, B=7, T=3, dtype=np.float64):
     shape = tuple(len(table) for table in model.time.tables)
-    entries = random_entries(seed, shape, B, T, dtype)
-    value = jnp.asarray(np.random.default_rng(seed).normal(size=B), dtype)
-    return Batch(entries, value, tuple(jnp.ones(d, dtype) for d in shape))
+    return batch_of(seed, shape, B, T, dtype)
 
 
 def on_device(tree):

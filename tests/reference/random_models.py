@@ -7,7 +7,7 @@ import numpy as np
 from nonfat.combiners import SparseGP
 from nonfat.kernels import SquaredExponential
 from nonfat.likelihoods import Gaussian
-from nonfat.models import TensorModel
+from nonfat.models import Batch, TensorModel
 from nonfat.posteriors import WhitenedGaussian, WhitenedMatrixGaussian
 from nonfat.times import Entries, LaguerreBasis, SpectralBasis, Trajectories
 from nonfat.times.trajectories import FrequencyFunctions
@@ -92,3 +92,9 @@ def entries(seed, d, B, T, dtype=DTYPE):
     return jax.tree.map(
         jnp.asarray, Entries(position, times, rng.integers(0, T, B).astype(np.int32))
     )
+
+
+def batch_of(seed, d, B, T, dtype=DTYPE):
+    """B random entries with values, as a batch that is all there is."""
+    value = jnp.asarray(np.random.default_rng(seed).normal(size=B), dtype)
+    return Batch(entries(seed, d, B, T, dtype), value, tuple(jnp.ones(d_k, dtype) for d_k in d))

@@ -7,10 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from nonfat.models import Recipe, nonfat
+from nonfat.likelihoods import Gaussian
+from nonfat.models import Recipe, compose
 from nonfat.training import ArraySource
 
-RECIPE = Recipe(R=1, s=2, basis="spectral", C=5, a_k=3, a_g=4)
+RECIPE = Recipe("spectral", "gp", R=1, s=2, C=5, a_k=3, a_g=4)
 
 
 @pytest.fixture(scope="session")
@@ -19,7 +20,8 @@ def make_model():
 
     @cache
     def make(shape=(4, 3)):
-        return nonfat(RECIPE, shape, 30, jax.random.key(0), jnp.float32)
+        noise = Gaussian.create(0.1, jnp.float32)
+        return compose(RECIPE, noise, shape, 30, jax.random.key(0), jnp.float32)
 
     return make
 

@@ -17,7 +17,7 @@ import pytest
 from nonfat.combiners import SparseGP
 from nonfat.kernels import SquaredExponential
 from nonfat.likelihoods import Gaussian
-from nonfat.models import Predictive, Recipe, TensorModel, nonfat
+from nonfat.models import Predictive, Recipe, TensorModel, compose
 from nonfat.times import Entries, SpectralBasis, Trajectories
 from nonfat.training import ArraySource, Training, train
 
@@ -37,7 +37,7 @@ def true_model(key):
     time = eqx.tree_at(posteriors, time, replace_fn=jnp.zeros_like)
     kernel = SquaredExponential.create(1.0, jnp.full(2, WIDTH))
     Z = 1.5 * jax.random.normal(g_key, (100, 2))
-    g = SparseGP.create(kernel, a=100, D=2, key=g_key, dtype=jnp.float32, Z=Z)
+    g = SparseGP.create(kernel, Z, scale=1.0)
     return TensorModel(time, g, Gaussian.create(NOISE**2, jnp.float32))
 
 
@@ -79,10 +79,13 @@ def fitted(seed):
     m = (m - m[:N].mean()) / m[:N].std()
     y = (m + NOISE * rng.normal(size=rows)).astype(np.float32)
     source = ArraySource(codes[:N], time[:N], y[:N], SHAPE, batch_size=200)
-    recipe = Recipe(R=1, s=2, basis="spectral", C=C, a_k=10, a_g=40)
+    recipe = Recipe("spectral", "gp", R=1, s=2, C=C, a_k=10, a_g=40)
     settings = Training(epochs=400, learning_rate=2e-2, warmup=0.3, patience=400)
+    noise = Gaussian.create(0.1, jnp.float32)
     outcomes = [
-        train(nonfat(recipe, SHAPE, N, jax.random.key(start), jnp.float32), source, settings)
+        train(
+            compose(recipe, noise, SHAPE, N, jax.random.key(start), jnp.float32), source, settings
+        )
         for start in range(STARTS)
     ]
     best = max(outcomes, key=lambda x: np.mean([report.elbo for report in x.history[-20:]]))

@@ -2,7 +2,6 @@
 
 import jax
 import jax.numpy as jnp
-from jax.typing import DTypeLike
 from jaxtyping import Array, Float, Key
 
 from nonfat.combiners.base import Combiner
@@ -23,7 +22,7 @@ class SparseGP(Combiner):
         >>> import jax, jax.numpy as jnp
         >>> from nonfat.kernels import SquaredExponential
         >>> kernel = SquaredExponential.create(1.0, jnp.ones(2))
-        >>> g = SparseGP.create(kernel, a=5, D=2, key=jax.random.key(0), dtype=jnp.float32)
+        >>> g = SparseGP.create(kernel, jax.random.normal(jax.random.key(0), (5, 2)), scale=1.0)
         >>> mean, variance = g.marginals(jnp.zeros((3, 2)))
         >>> mean.shape, variance.shape
         ((3,), (3,))
@@ -34,21 +33,9 @@ class SparseGP(Combiner):
     posterior: WhitenedGaussian
 
     @classmethod
-    def create(
-        cls,
-        kernel: Kernel,
-        *,
-        a: int,
-        D: int,
-        key: Key[Array, ""],
-        dtype: DTypeLike,
-        Z: Float[Array, "a D"] | None = None,
-        scale: float = 1.0,
-    ) -> "SparseGP":
-        """Standard-normal pseudo inputs unless given; posterior deviation `scale`."""
-        if Z is None:
-            Z = jax.random.normal(key, (a, D), dtype)
-        return cls(Z, kernel, WhitenedGaussian.create(a, scale, dtype))
+    def create(cls, kernel: Kernel, Z: Float[Array, "a D"], *, scale: float) -> "SparseGP":
+        """Zero mean, and posterior deviation `scale`."""
+        return cls(Z, kernel, WhitenedGaussian.create(Z.shape[0], scale, Z.dtype))
 
     def weights(self, V: Float[Array, "n D"]) -> tuple[Float[Array, "n a"], Float[Array, "n"]]:
         """The rows w = L_Z⁻¹ κ(Z, v), and the variance κ(v, v) - ‖w‖² that h leaves open."""

@@ -9,11 +9,13 @@ import jax.numpy as jnp
 
 from nonfat.estimators.base import TensorEstimator
 from nonfat.estimators.options import choice, number, seed, whole
-from nonfat.models import BasisName, Recipe, TensorModel, nonfat
+from nonfat.likelihoods import Gaussian
+from nonfat.models import CombinerName, Recipe, TensorModel, compose
 from nonfat.training import DType, Training
 
-__all__ = ["NONFAT", "Preset"]
+__all__ = ["NONFAT", "BasisName", "Preset"]
 
+BasisName = Literal["laguerre", "spectral"]
 Preset = Literal["default", "paper"]
 
 
@@ -96,6 +98,8 @@ class NONFAT(TensorEstimator):
         ['site', 'when', 'mean', 'std', 'latent_std', 'lo-95', 'hi-95', 'unseen', 'beyond']
     """
 
+    _combiner: CombinerName = "gp"
+
     def __init__(
         self,
         modes: Sequence[Any] | str | None = None,
@@ -162,9 +166,10 @@ class NONFAT(TensorEstimator):
         a_g = defaults.pseudo_inputs if self.pseudo_inputs is None else self.pseudo_inputs
         s = max(R, 3) if self.embedding_size is None else self.embedding_size
         return Recipe(
+            time=basis,
+            combiner=self._combiner,
             R=R,
             s=whole("embedding_size", s),
-            basis=basis,
             C=C,
             a_k=whole("entity_pseudo_inputs", self.entity_pseudo_inputs),
             a_g=min(whole("pseudo_inputs", a_g), max(N, 1)),
@@ -194,4 +199,6 @@ class NONFAT(TensorEstimator):
 
     def _build(self, shape: tuple[int, ...], distinct_times: int, N: int) -> TensorModel:
         key = jax.random.key(self.seed)
-        return nonfat(self._recipe(N), shape, distinct_times, key, jnp.dtype(self.dtype))
+        dtype = jnp.dtype(self.dtype)
+        noise = Gaussian.create(0.1, dtype)
+        return compose(self._recipe(N), noise, shape, distinct_times, key, dtype)

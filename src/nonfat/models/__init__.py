@@ -1,7 +1,17 @@
 """Models: the three axes put together, and the methods as compositions of them."""
 
+from nonfat.models.grid import COMBINERS, TIMES, CombinerName, Recipe, TimeName, compose
 from nonfat.models.predictive import Predictive
-from nonfat.models.presets import BasisName, Recipe, nonfat
 from nonfat.models.tensor_model import Batch, TensorModel
 
-__all__ = ["BasisName", "Batch", "Predictive", "Recipe", "TensorModel", "nonfat"]
+__all__ = [
+    "COMBINERS",
+    "TIMES",
+    "Batch",
+    "CombinerName",
+    "Predictive",
+    "Recipe",
+    "TensorModel",
+    "TimeName",
+    "compose",
+]

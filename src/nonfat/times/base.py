@@ -34,17 +34,23 @@ class TimeRepresentation(eqx.Module):
 
     @abc.abstractmethod
     def entity_penalty(self, mode: int) -> Float[Array, "J"]:
-        """-log prior (up to a constant) of each row of a mode's entity table."""
+        """What each row of a mode's entity table costs: its divergence from the prior.
 
-    def with_newcomers(self, rows: tuple[Float[Array, "_"], ...]) -> "TimeRepresentation":
+        For a point estimate it is -log prior, up to a constant.
+        """
+
+    @abc.abstractmethod
+    def newcomer(self, normal: Float[Array, "_"]) -> Float[Array, "_"]:
+        """The row of an entity that training never saw, from standard-normal draws."""
+
+    def with_newcomers(self, normals: tuple[Float[Array, "_"], ...]) -> "TimeRepresentation":
         """The representation with one more entity in each mode, drawn from its prior.
 
         Args:
-            rows: standard-normal draws, one row for each mode; they are the entity's parameters
-                themselves, because the prior of every table is standard normal.
+            normals: standard-normal draws, as many for each mode as its table is wide.
         """
         tables = tuple(
-            jnp.concatenate([table, row[None]])
-            for table, row in zip(self.tables, rows, strict=True)
+            jnp.concatenate([table, self.newcomer(row)[None]])
+            for table, row in zip(self.tables, normals, strict=True)
         )
         return eqx.tree_at(lambda time: time.tables, self, tables)

@@ -235,3 +235,7 @@ class Trajectories(TimeRepresentation):
     def entity_penalty(self, mode: int) -> Float[Array, "J"]:
         """½‖e_j‖²: embeddings are point estimates under a standard normal prior."""
         return 0.5 * jnp.sum(self.tables[mode] ** 2, axis=1)
+
+    def newcomer(self, normal: Float[Array, "_"]) -> Float[Array, "_"]:
+        """An embedding from its prior."""
+        return normal
