@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 import nonfat as nf
-from nonfat.estimators import ESTIMATORS, TensorEstimator
+from nonfat.estimators import ESTIMATORS, Estimator
 
 MODES, TIME, VALUE = ["site", "pollutant"], "when", "level"
 ANSWERS = ["mean", "std", "latent_std", "unseen", "beyond"]
@@ -40,7 +40,7 @@ CASES = {
 }
 
 
-def make(name: str, **options: Any) -> TensorEstimator:
+def make(name: str, **options: Any) -> Estimator:
     """An unfitted estimator of the standard table with its fast options."""
     columns = {"modes": MODES, "time": TIME, "value": VALUE}
     return ESTIMATORS[name](**{**columns, **CASES[name].options, **options})

@@ -60,13 +60,13 @@ def test_blas_threads_stay_as_they_were(new, table):
 
 
 def test_blas_threads_are_given_back_after_an_error(new, table, monkeypatch):
-    from nonfat.estimators import base
+    from nonfat.estimators import trained
 
     def broken(*args, **kwargs):
         assert 2 not in _blas_threads()
         raise RuntimeError("no")
 
-    monkeypatch.setattr(base, "train", broken)
+    monkeypatch.setattr(trained, "train", broken)
     with threadpool_limits(2, user_api="blas"):
         before = _blas_threads()
         with pytest.raises(RuntimeError, match="no"):

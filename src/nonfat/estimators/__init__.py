@@ -1,7 +1,8 @@
 """Estimators: tables in, tables out, after scikit-learn's contract."""
 
-from nonfat.estimators.base import TensorEstimator
+from nonfat.estimators.base import Estimator
 from nonfat.estimators.nonfat import NONFAT
 from nonfat.estimators.registry import ESTIMATORS, load
+from nonfat.estimators.trained import TensorEstimator
 
-__all__ = ["ESTIMATORS", "NONFAT", "TensorEstimator", "load"]
+__all__ = ["ESTIMATORS", "NONFAT", "Estimator", "TensorEstimator", "load"]

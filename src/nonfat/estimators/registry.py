@@ -4,16 +4,16 @@ import os
 
 from nonfat import persist
 from nonfat.errors import ConfigError, DataError, ModelFileError
-from nonfat.estimators.base import TensorEstimator
+from nonfat.estimators.base import Estimator
 from nonfat.estimators.nonfat import NONFAT
 
 __all__ = ["ESTIMATORS", "load"]
 
-ESTIMATORS: dict[str, type[TensorEstimator]] = {"NONFAT": NONFAT}
+ESTIMATORS: dict[str, type[Estimator]] = {"NONFAT": NONFAT}
 """Every estimator that a file or the command line can name."""
 
 
-def load(path: str | os.PathLike[str]) -> TensorEstimator:
+def load(path: str | os.PathLike[str]) -> Estimator:
     """Read a fitted estimator that ``save`` wrote; its predictions are the same to the last bit.
 
     Args:
