@@ -2,7 +2,27 @@
 
 from nonfat.estimators.base import Estimator
 from nonfat.estimators.nonfat import NONFAT
+from nonfat.estimators.references import (
+    AdditiveEffects,
+    CellMean,
+    GlobalMean,
+    Interpolation,
+    LastValue,
+    MultiOutputGP,
+)
 from nonfat.estimators.registry import ESTIMATORS, load
 from nonfat.estimators.trained import TensorEstimator
 
-__all__ = ["ESTIMATORS", "NONFAT", "Estimator", "TensorEstimator", "load"]
+__all__ = [
+    "ESTIMATORS",
+    "NONFAT",
+    "AdditiveEffects",
+    "CellMean",
+    "Estimator",
+    "GlobalMean",
+    "Interpolation",
+    "LastValue",
+    "MultiOutputGP",
+    "TensorEstimator",
+    "load",
+]

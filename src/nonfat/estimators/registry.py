@@ -6,10 +6,29 @@ from nonfat import persist
 from nonfat.errors import ConfigError, DataError, ModelFileError
 from nonfat.estimators.base import Estimator
 from nonfat.estimators.nonfat import NONFAT
+from nonfat.estimators.references import (
+    AdditiveEffects,
+    CellMean,
+    GlobalMean,
+    Interpolation,
+    LastValue,
+    MultiOutputGP,
+)
 
 __all__ = ["ESTIMATORS", "load"]
 
-ESTIMATORS: dict[str, type[Estimator]] = {"NONFAT": NONFAT}
+ESTIMATORS: dict[str, type[Estimator]] = {
+    kind.__name__: kind
+    for kind in (
+        NONFAT,
+        GlobalMean,
+        CellMean,
+        AdditiveEffects,
+        Interpolation,
+        LastValue,
+        MultiOutputGP,
+    )
+}
 """Every estimator that a file or the command line can name."""
 
 
