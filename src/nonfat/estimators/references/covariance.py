@@ -9,6 +9,7 @@ small problems of most tables.
 """
 
 from dataclasses import dataclass
+from functools import cached_property, reduce
 
 import numpy as np
 from jaxtyping import Float, Float64, Int
@@ -156,26 +157,26 @@ def gradient(
     """
     covariance = Covariance(theta, sizes)
     distance = np.abs(time[:, None] - time)
-    same = [codes[:, k, None] == codes[:, k] for k in range(len(sizes))]
+    same = [(codes[:, k, None] == codes[:, k]).astype(np.float64) for k in range(len(sizes))]
     Q, K = len(theta.log_length), len(sizes)
     terms = [_Term.of(covariance, q, codes, same, distance) for q in range(Q)]
-    total = np.sum([term.product() for term in terms], axis=0)
+    total = np.sum([term.covariance() for term in terms], axis=0)
     noise = float(np.exp(theta.log_noise))
     total[np.diag_indices_from(total)] += noise
     loss, G = _likelihood(total, value)
     slope = Theta(*(np.zeros_like(part) for part in vars(theta).values()))
     slope.log_noise[...] = noise * np.trace(G)
     for q, term in enumerate(terms):
-        weighted = G * term.product()
-        slope.log_amplitude[q] = np.sum(weighted)
-        slope.log_length[q] = np.sum(G * term.product(time=term.slope))
+        slope.log_amplitude[q] = np.vdot(G, term.covariance())
+        slope.log_length[q] = term.amplitude * np.vdot(G, term.slope * term.all_modes)
+        G_time = G * (term.amplitude * term.time)
         for k in range(K):
             start = sum(sizes[:k])
             part = slice(start, start + sizes[k])
-            H = G * term.product(without=k)
+            H = G_time * term.other_modes(k) if K > 1 else G_time
             W, v = covariance.blocks(q, k)
             np.add.at(slope.factors[q, part], codes[:, k], 2 * H @ W[codes[:, k]])
-            rows = np.sum(H * same[k], axis=1)
+            rows = np.einsum("ij,ij->i", H, same[k])
             entry = v[:-1] * np.bincount(codes[:, k], weights=rows, minlength=sizes[k])
             # One number for all entities is held in as many places: each takes its share.
             slope.log_diagonal[q, part] = entry.mean() if sizes[k] > _JOINT else entry
@@ -208,15 +209,18 @@ class _Term:
             modes.append(here @ here.T + equal * v[codes[:, k]])
         return cls(float(np.exp(covariance.theta.log_amplitude[q])), time, slope, modes)
 
-    def product(
-        self, *, time: Float64[np.ndarray, "N N"] | None = None, without: int | None = None
-    ) -> Float64[np.ndarray, "N N"]:
-        """All factors multiplied, but for one mode's."""
-        product = self.amplitude * (self.time if time is None else time)
-        for k, mode in enumerate(self.modes):
-            if k != without:
-                product *= mode
-        return product
+    @cached_property
+    def all_modes(self) -> Float64[np.ndarray, "N N"]:
+        """Of all modes, multiplied."""
+        return reduce(np.multiply, self.modes)
+
+    def other_modes(self, k: int) -> Float64[np.ndarray, "N N"]:
+        """Of all modes but one; a quotient would fail where that one is zero."""
+        return reduce(np.multiply, self.modes[:k] + self.modes[k + 1 :])
+
+    def covariance(self) -> Float64[np.ndarray, "N N"]:
+        """All factors multiplied."""
+        return self.time * self.all_modes * self.amplitude
 
 
 def _likelihood(
