@@ -24,15 +24,30 @@ if TYPE_CHECKING:
         TrainingInterrupted,
         TrainingWarning,
     )
-    from nonfat.estimators import NONFAT, load
+    from nonfat.estimators import (
+        NONFAT,
+        AdditiveEffects,
+        CellMean,
+        GlobalMean,
+        Interpolation,
+        LastValue,
+        MultiOutputGP,
+        load,
+    )
 
 __all__ = [
     "NONFAT",
+    "AdditiveEffects",
+    "CellMean",
     "ConfigError",
     "DataError",
     "DataWarning",
     "Events",
+    "GlobalMean",
+    "Interpolation",
+    "LastValue",
     "ModelFileError",
+    "MultiOutputGP",
     "NonfatError",
     "NonfatWarning",
     "NotFittedError",
@@ -47,7 +62,16 @@ __all__ = [
 
 _HOMES = {
     "nonfat.data": ("Events", "cold_entity_split", "random_split", "temporal_split"),
-    "nonfat.estimators": ("NONFAT", "load"),
+    "nonfat.estimators": (
+        "NONFAT",
+        "AdditiveEffects",
+        "CellMean",
+        "GlobalMean",
+        "Interpolation",
+        "LastValue",
+        "MultiOutputGP",
+        "load",
+    ),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 import nonfat as nf
-from nonfat.estimators import ESTIMATORS, TensorEstimator
+from nonfat.estimators import ESTIMATORS, Estimator
 
 MODES, TIME, VALUE = ["site", "pollutant"], "when", "level"
 ANSWERS = ["mean", "std", "latent_std", "unseen", "beyond"]
@@ -25,23 +25,55 @@ class Case:
 
     Attributes:
         options: with which it trains in a second.
+        trained: whether it trains a model by gradients, with batches, epochs and draws.
         trajectories: whether its entities have trajectories to show.
+        seeded: whether another seed gives another model.
+        entities: whether it tells entities apart.
+        grid: an option and two values of it to search over.
     """
 
     options: dict[str, Any] = field(default_factory=dict)
+    trained: bool = True
     trajectories: bool = True
+    seeded: bool = True
+    entities: bool = True
+    grid: dict[str, list[Any]] = field(default_factory=lambda: {"rank": [1, 2]})
 
+
+def reference(**changes: Any) -> Case:
+    """A plain predictor with nothing to train."""
+    plain = {"trained": False, "trajectories": False, "seeded": False, "grid": {"seed": [0, 1]}}
+    return Case(**(plain | changes))
+
+
+REPRESENTATIVE = "NONFAT"
+"""Tests marked ``once`` look at what all estimators share, and run for this one alone."""
 
 CASES = {
     "NONFAT": Case(
         {"rank": 1, "epochs": 5, "basis_size": 7, "pseudo_inputs": 8, "draws": 16}
         | {"validation_fraction": 0.25, "progress": False}
     ),
+    "GlobalMean": reference(entities=False),
+    "CellMean": reference(),
+    "AdditiveEffects": reference(),
+    "Interpolation": reference(),
+    "LastValue": reference(),
+    "MultiOutputGP": reference(
+        options={"rank": 1, "terms": 1, "iterations": 10}, seeded=True, grid={"rank": [1, 2]}
+    ),
 }
 
+TRAINING = {"batch_size", "draws", "dtype", "epochs", "progress", "validation_fraction"}
 
-def make(name: str, **options: Any) -> TensorEstimator:
-    """An unfitted estimator of the standard table with its fast options."""
+
+def make(name: str, **options: Any) -> Estimator:
+    """An unfitted estimator of the standard table with its fast options.
+
+    Options of training are for those that train.
+    """
+    if not CASES[name].trained:
+        options = {key: value for key, value in options.items() if key not in TRAINING}
     columns = {"modes": MODES, "time": TIME, "value": VALUE}
     return ESTIMATORS[name](**{**columns, **CASES[name].options, **options})
 

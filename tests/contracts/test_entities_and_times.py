@@ -10,6 +10,8 @@ import pytest
 import nonfat as nf
 from contracts.support import events, numbers, queries
 
+once = pytest.mark.once
+
 IDS = {  # of the pollutants "x" and "y", in the order in which labels are sorted
     "strings": ("élan", "Ω"),
     "integers": (-3, 2**40),
@@ -28,7 +30,9 @@ STRANGERS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", IDS)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=() if kind == "tuples" else once) for kind in IDS]
+)
 def test_ids_may_be_of_any_type(new, model, table, tmp_path, kind):
     frame = table.to_pandas()
     ids = dict(zip(("x", "y"), IDS[kind], strict=True))
@@ -66,8 +70,10 @@ def _datetimes(t, unit):
     return pl.Series([MORNING + dt.timedelta(hours=6 * x) for x in t]).cast(pl.Datetime(unit))
 
 
-@pytest.mark.parametrize("frame", ["polars", "pandas"])
-@pytest.mark.parametrize("kind", TIMES)
+@pytest.mark.parametrize("frame", [pytest.param("polars", marks=once), "pandas"])
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=() if kind == "zoned datetimes" else once) for kind in TIMES]
+)
 def test_times_may_be_of_any_type(new, model, table, kind, frame):
     times = table.with_columns(when=TIMES[kind](table["when"].to_list()))
     source = times if frame == "polars" else times.to_pandas()
@@ -78,6 +84,7 @@ def test_times_may_be_of_any_type(new, model, table, kind, frame):
     assert np.allclose(numbers(answer), numbers(model.predict(table)), atol=1e-5)
 
 
+@pytest.mark.once
 def test_times_of_another_kind_than_in_training_are_refused(model, table):
     dates = table.with_columns(when=TIMES["dates"](table["when"].to_list()))
     with pytest.raises(nf.DataError, match="dates"):
@@ -91,6 +98,7 @@ def test_unseen_entities_are_flagged_row_by_row(model):
     assert np.isfinite(numbers(answer)).all()
 
 
+@pytest.mark.entities
 def test_unseen_entities_have_wider_errors_on_average(model, table):
     known = model.predict(table)
     unseen = model.predict(table.with_columns(site=pl.lit("nobody")))
@@ -115,10 +123,8 @@ def test_a_table_of_unseen_entities_can_be_predicted_scored_and_sampled(model, t
 
 
 @pytest.mark.parametrize("ranges", [1e-6, 0.01, 1, 10, 1e6])
-def test_times_outside_the_training_range_are_flagged_and_answered(new, table, ranges):
-    frame = table.with_columns(pl.col("when").cast(pl.Float64))
-    model = new().fit(frame)
-    answer = model.predict(
+def test_times_outside_the_training_range_are_flagged_and_answered(continuous, ranges):
+    answer = continuous.predict(
         queries(
             ("a", "x", -7 * ranges), ("a", "x", 0.0), ("a", "x", 7.0), ("a", "x", 7 + 7 * ranges)
         ),
@@ -128,13 +134,12 @@ def test_times_outside_the_training_range_are_flagged_and_answered(new, table, r
     assert np.isfinite(
         answer.select("mean", "std", "latent_std", "lo-95", "hi-95").to_numpy()
     ).all()
-    sampled = model.sample(queries(("a", "x", 7 + 7 * ranges)), 3)
+    sampled = continuous.sample(queries(("a", "x", 7 + 7 * ranges)), 3)
     assert np.isfinite(sampled["draw"].to_numpy()).all()
 
 
-def test_a_time_between_two_training_times_is_not_beyond(new, table):
-    model = new().fit(table.with_columns(pl.col("when").cast(pl.Float64)))
-    assert model.predict(queries(("a", "x", 3.3)))["beyond"].to_list() == [False]
+def test_a_time_between_two_training_times_is_not_beyond(continuous):
+    assert continuous.predict(queries(("a", "x", 3.3)))["beyond"].to_list() == [False]
 
 
 @pytest.fixture(scope="module")
@@ -159,6 +164,7 @@ def test_more_entities_than_fit_in_a_chunk_are_answered_alike(new, many):
     assert few["unseen"].to_list() == [False] * 5 + [True] * 5
 
 
+@pytest.mark.trained
 def test_the_last_entity_of_a_large_mode_may_have_no_training_row(new, many):
     """Its rows may all be held out; the batches' padding must not count it (it gave 0/0)."""
     every = events(many)

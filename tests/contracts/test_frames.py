@@ -10,6 +10,8 @@ import pytest
 import nonfat as nf
 from contracts.support import ANSWERS, MODES, TIME, events, numbers
 
+once = pytest.mark.once
+
 
 def _csv(table, folder):
     table.write_csv(folder / "table.csv")
@@ -32,7 +34,9 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=() if kind == "pandas" else once) for kind in KINDS]
+)
 def test_the_kind_of_the_table_changes_the_kind_of_the_answer_and_no_number(
     new, model, table, tmp_path, kind
 ):
@@ -47,7 +51,9 @@ def test_the_kind_of_the_table_changes_the_kind_of_the_answer_and_no_number(
         assert [str(x) for x in answer[column]] == [str(x) for x in table[column]]
 
 
-@pytest.mark.parametrize("apart", [False, True], ids=["value inside", "y apart"])
+@pytest.mark.parametrize(
+    "apart", [pytest.param(False, marks=once), True], ids=["value inside", "y apart"]
+)
 def test_arrays_give_the_mean_as_an_array_and_intervals_as_a_dict(new, model, table, apart):
     array = table.to_numpy()
     X, y = (array[:, :3], array[:, 3].astype(float)) if apart else (array, None)
@@ -71,6 +77,7 @@ def test_a_model_answers_other_kinds_of_frame_than_it_was_fitted_on(model, table
     assert np.array_equal(numbers(answer), numbers(model.predict(table)))
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "index",
     [
@@ -87,6 +94,7 @@ def test_the_index_of_pandas_comes_back(model, table, index):
     assert np.array_equal(numbers(answer), numbers(model.predict(table)))
 
 
+@pytest.mark.once
 def test_names_need_not_be_strings(new, model, table):
     frame = table.to_pandas().set_axis([0, 1, 2.5, ("a", 1)], axis=1)
     frame.columns = pd.Index([0, 1, 2.5, "v"], dtype=object)
@@ -137,6 +145,7 @@ def test_rows_without_a_value_are_dropped_with_a_count(new, model, table):
     assert len(model.predict(holes)) == 51  # a query needs no value
 
 
+@pytest.mark.once
 def test_the_warning_points_at_the_line_of_the_user(new, table):
     holes = pl.concat([table, table.head(3).with_columns(level=pl.lit(None, pl.Float64))])
     with pytest.warns(nf.DataWarning) as caught:
@@ -144,6 +153,7 @@ def test_the_warning_points_at_the_line_of_the_user(new, table):
     assert {warning.filename for warning in caught} == {__file__}
 
 
+@pytest.mark.once
 def test_strings_for_numbers_are_refused_with_the_name_of_the_column(new, model, table):
     text = table.with_columns(pl.col("level").cast(pl.String))
     with pytest.raises(nf.DataError, match="'level' should hold numbers, but it holds strings"):
@@ -152,6 +162,7 @@ def test_strings_for_numbers_are_refused_with_the_name_of_the_column(new, model,
         model.score(text)
 
 
+@pytest.mark.once
 def test_a_misspelt_column_is_refused_with_a_suggestion(new, model, table):
     with pytest.raises(nf.DataError, match="no column 'sitee' in the table; did you mean 'site'"):
         new(modes=["sitee", "pollutant"]).fit(table)
@@ -159,12 +170,14 @@ def test_a_misspelt_column_is_refused_with_a_suggestion(new, model, table):
         model.predict(table.rename({"when": "When"}))
 
 
+@pytest.mark.once
 def test_an_empty_table_is_refused(new, model, table):
     for use in (new().fit, model.predict, model.score, model.evaluate, model.sample):
         with pytest.raises(nf.DataError, match="the table has no rows"):
             use(table.head(0))
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("thing", [None, 5, [[1, 2]], {"site": ["a"]}])
 def test_what_is_no_table_is_refused(new, model, thing):
     for use in (new().fit, model.predict):

@@ -20,6 +20,7 @@ def double(new, table, quickly_compiled):
     return new(dtype="float64").fit(table)
 
 
+@pytest.mark.trained
 def test_double_precision_is_double_and_close_to_single(model, double, table):
     assert {leaf.dtype.name for leaf in jax.tree.leaves(double.fit_.model)} == {"float64"}
     assert {leaf.dtype.name for leaf in jax.tree.leaves(model.fit_.model)} == {"float32"}
@@ -29,6 +30,7 @@ def test_double_precision_is_double_and_close_to_single(model, double, table):
     assert np.isfinite(double.sample(table, 2)["draw"].to_numpy()).all()
 
 
+@pytest.mark.once
 def test_the_precision_flag_stays_as_it_was(double, table):
     assert not jax.config.jax_enable_x64
     double.predict(table)
@@ -38,6 +40,7 @@ def test_the_precision_flag_stays_as_it_was(double, table):
     assert jax.numpy.ones(1).dtype == "float32"
 
 
+@pytest.mark.once
 def test_single_precision_works_where_double_is_on(new, model, table):
     with jax.enable_x64(True):
         inside = new().fit(table)
@@ -59,14 +62,15 @@ def test_blas_threads_stay_as_they_were(new, table):
         assert _blas_threads() == before
 
 
+@pytest.mark.once
 def test_blas_threads_are_given_back_after_an_error(new, table, monkeypatch):
-    from nonfat.estimators import base
+    from nonfat.estimators import trained
 
     def broken(*args, **kwargs):
         assert 2 not in _blas_threads()
         raise RuntimeError("no")
 
-    monkeypatch.setattr(base, "train", broken)
+    monkeypatch.setattr(trained, "train", broken)
     with threadpool_limits(2, user_api="blas"):
         before = _blas_threads()
         with pytest.raises(RuntimeError, match="no"):
@@ -80,6 +84,7 @@ def test_nothing_is_printed_without_a_terminal(new, table, capfd):
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.trained
 def test_a_second_fit_of_the_same_sizes_compiles_nothing(new, model, table):
     import jax.monitoring
 

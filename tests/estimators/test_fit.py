@@ -9,7 +9,7 @@ import pytest
 
 import nonfat as nf
 from contracts.support import events, make
-from nonfat.estimators import base
+from nonfat.estimators import trained
 from nonfat.training import loop
 
 LONG = {"epochs": 200, "learning_rate": 0.05}
@@ -35,7 +35,7 @@ def interrupt(monkeypatch):
 
             yield tick
 
-        monkeypatch.setattr(base, "progress_bar", bar)
+        monkeypatch.setattr(trained, "progress_bar", bar)
 
     return after
 

@@ -9,7 +9,7 @@ from nonfat.cli.options import Json, ModelFile, Overwrite, given, listed, percen
 from nonfat.cli.output import aligned, check_table, print_json, show_or_write
 
 if TYPE_CHECKING:
-    from nonfat.estimators import TensorEstimator
+    from nonfat.estimators import Estimator
 
 __all__ = ["evaluate", "predict", "trajectories"]
 
@@ -89,13 +89,13 @@ def trajectories(
     show_or_write(frame, out)
 
 
-def _load(path: Path) -> "TensorEstimator":
+def _load(path: Path) -> "Estimator":
     from nonfat.estimators import load
 
     return load(path)
 
 
-def _labels(fitted: "TensorEstimator", mode: str | None, written: list[str]) -> list[Any]:
+def _labels(fitted: "Estimator", mode: str | None, written: list[str]) -> list[Any]:
     """Entities as the model knows them: the site 7 may be a number there, and is text here."""
     import polars as pl
 

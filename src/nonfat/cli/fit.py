@@ -12,7 +12,7 @@ from nonfat.cli.options import Json, Overwrite, Quiet, Seed, given, listed
 from nonfat.cli.output import check_file, print_json
 
 if TYPE_CHECKING:
-    from nonfat.estimators import TensorEstimator
+    from nonfat.estimators import Estimator
 
 __all__ = ["fit"]
 
@@ -57,9 +57,9 @@ def fit(
     columns = listed("--modes", modes)
     check_file(out, overwrite)
     options = given(preset=preset, rank=rank, epochs=epochs, seed=seed, dtype=dtype)
-    if quiet or as_json:
-        options["progress"] = False
     model = _estimator(method, modes=columns, time=time, value=value, **options)
+    if (quiet or as_json) and "progress" in model.get_params():
+        model.set_params(progress=False)
     model.fit(data).save(out, overwrite=overwrite)
     if as_json:
         print_json({"path": str(out), "method": type(model).__name__, **_origin(model)})
@@ -67,15 +67,16 @@ def fit(
         typer.echo(f"{model.summary()}\nsaved {out}")
 
 
-def _estimator(method: str, **options: Any) -> "TensorEstimator":
+def _estimator(method: str, **options: Any) -> "Estimator":
     """An estimator by name, in capitals or not."""
     from nonfat.errors import ConfigError
     from nonfat.estimators import ESTIMATORS
 
-    name = method.upper()
-    if name not in ESTIMATORS:
-        close = difflib.get_close_matches(name, ESTIMATORS, n=1)
-        hint = f"; did you mean {close[0]}?" if close else ""
+    names = {name.lower(): name for name in ESTIMATORS}
+    name = names.get(method.lower())
+    if name is None:
+        close = difflib.get_close_matches(method.lower(), names, n=1)
+        hint = f"; did you mean {names[close[0]]}?" if close else ""
         raise ConfigError(f"--method: expected {', '.join(ESTIMATORS)}, got {method!r}{hint}")
     kind = ESTIMATORS[name]
     known = inspect.signature(kind).parameters
@@ -85,7 +86,7 @@ def _estimator(method: str, **options: Any) -> "TensorEstimator":
     return kind(**options)
 
 
-def _origin(model: "TensorEstimator") -> dict[str, Any]:
+def _origin(model: "Estimator") -> dict[str, Any]:
     origin = dataclasses.asdict(model.fit_.provenance)
     del origin["kind"]
     return origin

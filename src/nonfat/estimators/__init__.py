@@ -1,7 +1,28 @@
 """Estimators: tables in, tables out, after scikit-learn's contract."""
 
-from nonfat.estimators.base import TensorEstimator
+from nonfat.estimators.base import Estimator
 from nonfat.estimators.nonfat import NONFAT
+from nonfat.estimators.references import (
+    AdditiveEffects,
+    CellMean,
+    GlobalMean,
+    Interpolation,
+    LastValue,
+    MultiOutputGP,
+)
 from nonfat.estimators.registry import ESTIMATORS, load
+from nonfat.estimators.trained import TensorEstimator
 
-__all__ = ["ESTIMATORS", "NONFAT", "TensorEstimator", "load"]
+__all__ = [
+    "ESTIMATORS",
+    "NONFAT",
+    "AdditiveEffects",
+    "CellMean",
+    "Estimator",
+    "GlobalMean",
+    "Interpolation",
+    "LastValue",
+    "MultiOutputGP",
+    "TensorEstimator",
+    "load",
+]

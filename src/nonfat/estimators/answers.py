@@ -1,4 +1,4 @@
-"""Numbers of the engine, in the user's units and under their names."""
+"""Numbers of a predictor, in the user's units and under their names."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from jaxtyping import Float64
 
 from nonfat.data import Affine, Events
 from nonfat.errors import ConfigError
-from nonfat.estimators.engine import Engine
 from nonfat.estimators.finite import require_numbers
+from nonfat.estimators.predictor import Predictor
 from nonfat.metrics import METRICS, crps_each
 
 __all__ = ["Answers", "check_levels"]
@@ -44,9 +44,9 @@ def _interval_names(level: float) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Answers:
-    """An engine and the scaling back to the user's units."""
+    """A predictor and the scaling back to the user's units."""
 
-    engine: Engine
+    predictor: Predictor
     scaler: Affine
 
     def columns(self, events: Events, levels: Sequence[float]) -> dict[str, np.ndarray]:
@@ -55,7 +55,7 @@ class Answers:
         ``mean`` and ``std`` are of the observation, ``latent_std`` is of the value without noise.
         """
         tails = [side for level in levels for side in (0.5 - level / 200, 0.5 + level / 200)]
-        raw = self.engine.summary(events.codes, events.time, np.array(tails))
+        raw = self.predictor.summary(events, np.array(tails))
         columns = {
             "mean": self.scaler.invert(raw["mean"]),
             "std": self.scaler.scale * raw["std"],
@@ -70,7 +70,7 @@ class Answers:
         """The log predictive density of each row's value, per unit of the value."""
         assert events.value is not None
         scaled = self.scaler.apply(events.value)
-        density = self.engine.log_density(events.codes, events.time, scaled)
+        density = self.predictor.log_density(events, scaled)
         require_numbers("log density", density)
         return density - np.log(self.scaler.scale)
 
@@ -78,7 +78,7 @@ class Answers:
         """The continuous ranked probability score of each row's value."""
         assert events.value is not None
         scores = np.empty(len(events))
-        for rows, drawn in self.engine.observations(events.codes, events.time, _REPEATS):
+        for rows, drawn in self.predictor.observations(events, _REPEATS):
             scores[rows] = crps_each(events.value[rows], self.scaler.invert(drawn))
         return scores
 

@@ -1,39 +1,32 @@
 """What every estimator does with tables: fit, predict, sample, score, show, save."""
 
 import abc
-import dataclasses
 import os
 from collections.abc import Sequence
 from typing import Any, Self
 
-import jax
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from nonfat.data import Affine, Events, random_split
-from nonfat.errors import NotFittedError
+from nonfat.data import Affine, Events
+from nonfat.errors import ConfigError, NotFittedError
 from nonfat.estimators import files
 from nonfat.estimators.answers import Answers, check_levels
-from nonfat.estimators.engine import Engine
-from nonfat.estimators.fitted import Fit, Provenance
-from nonfat.estimators.options import choice, number, switch, whole
+from nonfat.estimators.fitted import Fit
 from nonfat.estimators.options import seed as check_seed
+from nonfat.estimators.options import whole
 from nonfat.estimators.plots import PlotAccessor
+from nonfat.estimators.predictor import Predictor
 from nonfat.estimators.reading import training_events
 from nonfat.estimators.summary import describe
-from nonfat.estimators.tidy import trajectory_frame
 from nonfat.metrics import METRICS
 from nonfat.metrics import metric as find_metric
-from nonfat.models import TensorModel
-from nonfat.training import ArraySource, DType, Outcome, Training, progress_bar, scoped, train
 
-__all__ = ["TensorEstimator"]
-
-_LEAST_HELD_OUT = 5  # with fewer validation rows than this there is nothing to stop by
+__all__ = ["Estimator"]
 
 
-class TensorEstimator(BaseEstimator, abc.ABC):
-    """The common part of all estimators; see `NONFAT` for the options.
+class Estimator(BaseEstimator, abc.ABC):
+    """Tables in, tables out: the part that trained models and plain references share.
 
     Attributes:
         fit_: all that fitting found, as one value: schema, scaler, model and provenance.
@@ -42,23 +35,30 @@ class TensorEstimator(BaseEstimator, abc.ABC):
     modes: Sequence[Any] | str | None
     time: Any
     value: Any
-    validation_fraction: float
-    draws: int
-    dtype: DType
-    seed: int
-    progress: bool | None
 
     @abc.abstractmethod
-    def _training(self, N: int) -> Training:
-        """How to train on N rows, from checked options."""
+    def _check(self) -> None:
+        """Everything that can be wrong before the table is even opened."""
 
     @abc.abstractmethod
-    def _batch_size(self) -> int:
-        """Rows in a batch."""
+    def _learn(self, events: Events, scaler: Affine) -> Fit[Any]:
+        """All that fitting finds, from checked options."""
 
     @abc.abstractmethod
-    def _build(self, shape: tuple[int, ...], distinct_times: int, N: int) -> TensorModel:
-        """The model before training, from checked options."""
+    def _predictor(self, fit: Fit[Any]) -> Predictor:
+        """What answers for the fitted model."""
+
+    @abc.abstractmethod
+    def _story(self, fit: Fit[Any]) -> list[str]:
+        """Lines of the summary on what was learned."""
+
+    @abc.abstractmethod
+    def _contents(self, fit: Fit[Any]) -> files.Contents:
+        """The model as a file holds it."""
+
+    @abc.abstractmethod
+    def _restored(self, manifest: files.Manifest, arrays: files.Arrays) -> Fit[Any]:
+        """The fit that was read from a file; inverse of `_contents`."""
 
     # --- fitting ------------------------------------------------------------------------------
 
@@ -81,65 +81,9 @@ class TensorEstimator(BaseEstimator, abc.ABC):
         self._check()
         events = training_events(X, y, self.modes, self.time, self.value)
         assert events.value is not None
-        scaler = Affine.learn(events.value)
-        training, held_out = self._split(events)
-        settings = self._training(len(training))
-        distinct = len(np.unique(training.time))
-        with scoped(self.dtype):
-            model = self._build(events.shape, distinct, len(training))
-            outcome = self._train(model, training, held_out, scaler, settings)
-        provenance = Provenance.of(events, training, outcome, scaler)
-        self.fit_ = Fit(events.schema, scaler, outcome.model, provenance)
-        self.history_ = [dataclasses.asdict(report) for report in outcome.history]
+        self.fit_ = self._learn(events, Affine.learn(events.value))
         self.n_features_in_ = events.K + 1
         return self
-
-    def _check(self) -> None:
-        """Everything that can be wrong before the table is even opened."""
-        number("validation_fraction", self.validation_fraction, above=0, below=1, closed=True)
-        whole("draws", self.draws, least=2)
-        check_seed(self.seed)
-        switch("progress", self.progress)
-        choice("dtype", self.dtype, ["float32", "float64"])
-        self._training(1)
-        self._batch_size()
-
-    def _split(self, events: Events) -> tuple[Events, Events | None]:
-        """Training and validation rows; no validation where there would be too few."""
-        if len(events) * self.validation_fraction < _LEAST_HELD_OUT:
-            return events, None
-        training, held_out = random_split(events, self.validation_fraction, self.seed)
-        return events.take(training), events.take(held_out)
-
-    def _train(
-        self,
-        model: TensorModel,
-        training: Events,
-        held_out: Events | None,
-        scaler: Affine,
-        settings: Training,
-    ) -> Outcome:
-        assert training.value is not None
-        source = ArraySource(
-            training.codes,
-            training.time.astype(self.dtype),
-            scaler.apply(training.value).astype(self.dtype),
-            training.shape,
-            self._batch_size(),
-        )
-
-        def score(candidate: TensorModel) -> float:
-            assert held_out is not None
-            assert held_out.value is not None
-            engine = self._engine(candidate, held_out.shape, settings.validation_draws)
-            value = scaler.apply(held_out.value)
-            return float(np.mean(engine.log_density(held_out.codes, held_out.time, value)))
-
-        with progress_bar(self.progress, type(self).__name__) as tick:
-            return train(model, source, settings, score if held_out else None, [tick])
-
-    def _engine(self, model: TensorModel, shape: tuple[int, ...], draws: int) -> Engine:
-        return Engine(model, shape, self.dtype, draws, self.seed)
 
     # --- answers ------------------------------------------------------------------------------
 
@@ -169,8 +113,8 @@ class TensorEstimator(BaseEstimator, abc.ABC):
     def sample(self, X: Any, n: int = 1, *, seed: int = 0) -> Any:
         """Joint draws of the observations: whole scenarios, not one row at a time.
 
-        The trajectories, and the function that combines them, are the same for all rows of a
-        scenario. What the sparse function leaves open, and the noise, are drawn for each row.
+        What the method is unsure about (trajectories, means of cells, ...) is the same for all
+        rows of a scenario; the noise is drawn for each row.
 
         Args:
             X: queries, as in `predict`.
@@ -185,9 +129,9 @@ class TensorEstimator(BaseEstimator, abc.ABC):
         check_seed(seed)
         fit = self._fitted()
         queries = fit.schema.encode(X)
-        engine = self._answers().engine
+        predictor = self._answers().predictor
         seeds = np.random.SeedSequence(seed).generate_state(n)
-        paths = np.stack([engine.path(queries.codes, queries.time, int(s)) for s in seeds])
+        paths = np.stack([predictor.path(queries, int(s)) for s in seeds])
         draws = fit.scaler.invert(paths)
         if queries.table.arrays:
             return draws
@@ -220,7 +164,11 @@ class TensorEstimator(BaseEstimator, abc.ABC):
         """
         whole("samples", samples, least=0)
         check_seed(seed)
-        return trajectory_frame(self._fitted(), self.dtype, mode, entities, times, samples, seed)
+        return self._moving(self._fitted(), mode, entities, times, samples, seed)
+
+    def _moving(self, *_: Any) -> Any:
+        """`trajectories` of a fit; for methods that have some."""
+        raise ConfigError("only methods whose entities have trajectories can show them")
 
     # --- judgement ----------------------------------------------------------------------------
 
@@ -247,7 +195,8 @@ class TensorEstimator(BaseEstimator, abc.ABC):
 
     def summary(self) -> str:
         """What was fitted, in a few lines of text."""
-        return describe(type(self).__name__, self._fitted())
+        fit = self._fitted()
+        return describe(type(self).__name__, fit, self._story(fit))
 
     @property
     def plot(self) -> PlotAccessor:
@@ -268,36 +217,24 @@ class TensorEstimator(BaseEstimator, abc.ABC):
             ModelFileError: the file exists, or cannot be written.
         """
         fit = self._fitted()
-        files.check(self._skeleton(fit.schema.shape, fit.provenance), fit.model)
-        files.save(type(self).__name__, self.get_params(deep=False), fit, path, overwrite)
+        contents = self._contents(fit)
+        params = self.get_params(deep=False)
+        files.save(type(self).__name__, params, fit, contents, path, overwrite)
 
     def _restore(self, manifest: files.Manifest, arrays: files.Arrays) -> None:
         """Become the fitted model that was read from a file."""
-        facts = files.facts(manifest)
-        skeleton = self._skeleton(facts.schema.shape, facts.provenance)
-        with scoped(self.dtype):
-            model = files.fill(skeleton, arrays, facts.statics)
-        self.fit_ = files.fit(facts, model)
-        self.n_features_in_ = len(facts.schema.modes) + 1
-
-    def _skeleton(self, shape: tuple[int, ...], of: Provenance) -> TensorModel:
-        """The model that the options describe, with shapes in the place of numbers."""
-        self._check()
-        sizes = shape, of.distinct_times, of.training_rows
-        with scoped(self.dtype):
-            skeleton: TensorModel = jax.eval_shape(lambda: self._build(*sizes))
-        return skeleton
+        self.fit_ = self._restored(manifest, arrays)
+        self.n_features_in_ = len(self.fit_.schema.modes) + 1
 
     def _answers(self) -> Answers:
         fit = self._fitted()
-        whole("draws", self.draws, least=2)
-        return Answers(self._engine(fit.model, fit.schema.shape, self.draws), fit.scaler)
+        return Answers(self._predictor(fit), fit.scaler)
 
-    def _fitted(self) -> Fit:
+    def _fitted(self) -> Fit[Any]:
         if not hasattr(self, "fit_"):
             raise NotFittedError(
                 f"this {type(self).__name__} is not fitted yet; call fit(table) first, "
                 "or read a saved model with nonfat.load(path)"
             )
-        fit: Fit = self.fit_
+        fit: Fit[Any] = self.fit_
         return fit

@@ -1,6 +1,6 @@
 """Answers of a trained model for any number of rows, in bounded memory."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Array, Float, Float64, Int, Key
 
 from nonfat._typing import AnyArray
+from nonfat.data import Events
 from nonfat.estimators.finite import require_finite
 from nonfat.models import Predictive, TensorModel
 from nonfat.times import Entries
@@ -126,14 +127,11 @@ class Engine:
         return int(mean.shape[1])
 
     def summary(
-        self,
-        codes: Int[np.ndarray, "N K"],
-        time: Float[np.ndarray, "N"],
-        levels: Float64[np.ndarray, "Q"],
+        self, events: Events, levels: Float64[np.ndarray, "Q"] | Sequence[float]
     ) -> dict[str, np.ndarray]:
         """Mean, deviation of the latent value, deviation of the observation, quantiles."""
-        levels = levels.astype(self.dtype)
-        parts = self._map(codes, time, lambda p, _: _summary(p, levels))
+        tails = np.asarray(levels, self.dtype)
+        parts = self._map(events, lambda p, _: _summary(p, tails))
         mean, latent_std, std, quantiles = (
             np.concatenate(x, axis=-1) for x in zip(*parts, strict=True)
         )
@@ -142,20 +140,17 @@ class Engine:
         return {name: array.astype(np.float64) for name, array in answer.items()}
 
     def log_density(
-        self,
-        codes: Int[np.ndarray, "N K"],
-        time: Float[np.ndarray, "N"],
-        value: Float[np.ndarray, "N"],
+        self, events: Events, scaled: Float[np.ndarray, "N"]
     ) -> Float64[np.ndarray, "N"]:
         """The log predictive density of each value."""
-        y = value.astype(self.dtype)
+        y = scaled.astype(self.dtype)
         parts = self._map(
-            codes, time, lambda p, rows: (_log_density(p, _padded(y[rows], p.f.shape[1])),)
+            events, lambda p, rows: (_log_density(p, _padded(y[rows], p.f.shape[1])),)
         )
         return np.concatenate([part for (part,) in parts]).astype(np.float64)
 
     def observations(
-        self, codes: Int[np.ndarray, "N K"], time: Float[np.ndarray, "N"], repeats: int
+        self, events: Events, repeats: int
     ) -> Iterator[tuple[slice, Float64[np.ndarray, "S _"]]]:
         """``repeats * draws`` draws of each row's observation, each row on its own.
 
@@ -170,14 +165,13 @@ class Engine:
                 ),
             )
 
-        for rows, (drawn,) in self._each(codes, time, draw):
+        for rows, (drawn,) in self._each(events, draw):
             require_finite("sample", drawn)
             yield rows, drawn.astype(np.float64)
 
-    def path(
-        self, codes: Int[np.ndarray, "N K"], time: Float[np.ndarray, "N"], seed: int
-    ) -> Float64[np.ndarray, "N"]:
+    def path(self, events: Events, seed: int) -> Float64[np.ndarray, "N"]:
         """One joint draw of the observations of all rows."""
+        codes, time = events.codes, events.time
         with scoped(self.dtype):
             key, newcomer_key = jax.random.split(jax.random.key(seed))
             rows = tuple(
@@ -201,20 +195,15 @@ class Engine:
         return path
 
     def _map(
-        self,
-        codes: Int[np.ndarray, "N K"],
-        time: Float[np.ndarray, "N"],
-        answer: Callable[[Predictive, slice], tuple[Array, ...]],
+        self, events: Events, answer: Callable[[Predictive, slice], tuple[Array, ...]]
     ) -> list[tuple[np.ndarray, ...]]:
         """`answer` for chunks of rows, as NumPy arrays without the padding."""
-        return [parts for _, parts in self._each(codes, time, answer)]
+        return [parts for _, parts in self._each(events, answer)]
 
     def _each(
-        self,
-        codes: Int[np.ndarray, "N K"],
-        time: Float[np.ndarray, "N"],
-        answer: Callable[[Predictive, slice], tuple[Array, ...]],
+        self, events: Events, answer: Callable[[Predictive, slice], tuple[Array, ...]]
     ) -> Iterator[tuple[slice, tuple[np.ndarray, ...]]]:
+        codes, time = events.codes, events.time
         newcomers = self._newcomers if bool((codes < 0).any()) else None
         size = _size(len(codes))
         for rows in _slices(len(codes)):

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -12,30 +12,40 @@ import numpy as np
 from nonfat import persist
 from nonfat.data import Affine, Schema
 from nonfat.errors import ConfigError, ModelFileError
-from nonfat.estimators.fitted import Fit, Provenance
+from nonfat.estimators.fitted import Fit, Origin
 from nonfat.estimators.statics import statics, with_statics
 from nonfat.models import TensorModel
 
-__all__ = ["Arrays", "Manifest", "check", "facts", "fill", "fit", "save"]
+__all__ = ["Arrays", "Contents", "Manifest", "check", "contents", "facts", "fill", "save"]
 
 Manifest = persist.Manifest
 Arrays = persist.Arrays
+From = TypeVar("From", bound=Origin)
 
 
 @dataclass(frozen=True)
-class Facts:
+class Contents:
+    """A fitted model as a file holds it: arrays, and what of it is no array."""
+
+    arrays: Arrays
+    statics: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Facts(Generic[From]):
     """What a manifest says of a fitted model, apart from its arrays."""
 
     schema: Schema
     scaler: Affine
-    provenance: Provenance
+    provenance: From
     statics: Mapping[str, Any]
 
 
 def save(
     name: str,
     params: Mapping[str, Any],
-    fit: Fit,
+    fit: Fit[Any],
+    contents: Contents,
     path: str | os.PathLike[str],
     overwrite: bool,
 ) -> None:
@@ -46,24 +56,25 @@ def save(
         "schema": fit.schema.to_json(),
         "scaler": fit.scaler.to_json(),
         "provenance": asdict(fit.provenance),
-        "statics": statics(fit.model),
+        "statics": dict(contents.statics),
     }
-    persist.write(path, manifest, _named_arrays(fit.model), overwrite=overwrite)
+    persist.write(path, manifest, contents.arrays, overwrite=overwrite)
 
 
-def facts(manifest: Manifest) -> Facts:
-    """The facts of a manifest."""
+def facts(manifest: Manifest, provenance: type[From]) -> Facts[From]:
+    """The facts of a manifest; which provenance it tells depends on the kind of estimator."""
     return Facts(
         Schema.from_json(manifest["schema"]),
         Affine.from_json(manifest["scaler"]),
-        Provenance(**manifest["provenance"]),
+        provenance(**manifest["provenance"]),
         manifest["statics"],
     )
 
 
-def fit(facts: Facts, model: TensorModel) -> Fit:
-    """Facts and model together."""
-    return Fit(facts.schema, facts.scaler, model, facts.provenance)
+def contents(model: TensorModel) -> Contents:
+    """A trained model as a file holds it."""
+    arrays = {name: np.asarray(leaf) for name, leaf in _named_leaves(model).items()}
+    return Contents(arrays, statics(model))
 
 
 def check(skeleton: TensorModel, model: TensorModel) -> None:
@@ -111,10 +122,6 @@ def fill(skeleton: TensorModel, arrays: Arrays, found: Mapping[str, Any]) -> Ten
         filled.append(jnp.asarray(array))
     model = jax.tree_util.tree_unflatten(jax.tree_util.tree_structure(skeleton), filled)
     return with_statics(model, found)
-
-
-def _named_arrays(model: TensorModel) -> Arrays:
-    return {name: np.asarray(leaf) for name, leaf in _named_leaves(model).items()}
 
 
 def _named_leaves(tree: TensorModel) -> dict[str, Any]:

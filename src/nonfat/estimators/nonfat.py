@@ -7,8 +7,8 @@ from typing import Any, Literal
 import jax
 import jax.numpy as jnp
 
-from nonfat.estimators.base import TensorEstimator
 from nonfat.estimators.options import choice, number, seed, whole
+from nonfat.estimators.trained import TensorEstimator
 from nonfat.likelihoods import Gaussian
 from nonfat.models import CombinerName, Recipe, TensorModel, compose
 from nonfat.training import DType, Training

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.figure import FigureBase
 
-    from nonfat.estimators.base import TensorEstimator
+    from nonfat.estimators.base import Estimator
 
 __all__ = ["PlotAccessor"]
 
@@ -14,7 +14,7 @@ __all__ = ["PlotAccessor"]
 class PlotAccessor:
     """Pictures of a fitted model; made by ``model.plot``."""
 
-    def __init__(self, model: "TensorEstimator") -> None:
+    def __init__(self, model: "Estimator") -> None:
         self._model = model
 
     def trajectories(

@@ -4,16 +4,35 @@ import os
 
 from nonfat import persist
 from nonfat.errors import ConfigError, DataError, ModelFileError
-from nonfat.estimators.base import TensorEstimator
+from nonfat.estimators.base import Estimator
 from nonfat.estimators.nonfat import NONFAT
+from nonfat.estimators.references import (
+    AdditiveEffects,
+    CellMean,
+    GlobalMean,
+    Interpolation,
+    LastValue,
+    MultiOutputGP,
+)
 
 __all__ = ["ESTIMATORS", "load"]
 
-ESTIMATORS: dict[str, type[TensorEstimator]] = {"NONFAT": NONFAT}
+ESTIMATORS: dict[str, type[Estimator]] = {
+    kind.__name__: kind
+    for kind in (
+        NONFAT,
+        GlobalMean,
+        CellMean,
+        AdditiveEffects,
+        Interpolation,
+        LastValue,
+        MultiOutputGP,
+    )
+}
 """Every estimator that a file or the command line can name."""
 
 
-def load(path: str | os.PathLike[str]) -> TensorEstimator:
+def load(path: str | os.PathLike[str]) -> Estimator:
     """Read a fitted estimator that ``save`` wrote; its predictions are the same to the last bit.
 
     Args:

@@ -45,7 +45,7 @@ def _draw(
 
 
 def trajectory_frame(
-    fit: Fit,
+    fit: Fit[Any],
     dtype: DType,
     mode: Any,
     entities: Sequence[Any] | None,
@@ -100,14 +100,14 @@ def _uniform(labels: list[Any]) -> bool:
     return len({type(label) for label in labels}) == 1 and not isinstance(labels[0], tuple)
 
 
-def _mode_number(fit: Fit, mode: Any) -> int:
+def _mode_number(fit: Fit[Any], mode: Any) -> int:
     names = fit.schema.modes
     if mode is None and len(names) == 1:
         return 0
     return names.index(choice("mode", None if mode is None else str(mode), names))
 
 
-def _codes(fit: Fit, k: int, entities: Sequence[Any] | None) -> Int[np.ndarray, "J"]:
+def _codes(fit: Fit[Any], k: int, entities: Sequence[Any] | None) -> Int[np.ndarray, "J"]:
     vocabulary, name = fit.schema.vocabularies[k], fit.schema.modes[k]
     if entities is None:
         return np.arange(len(vocabulary))
@@ -126,7 +126,7 @@ def _codes(fit: Fit, k: int, entities: Sequence[Any] | None) -> Int[np.ndarray, 
     return codes
 
 
-def _times(fit: Fit, times: Any) -> tuple[pl.Series, Float[np.ndarray, "T"]]:
+def _times(fit: Fit[Any], times: Any) -> tuple[pl.Series, Float[np.ndarray, "T"]]:
     clock = fit.schema.clock
     if times is None:
         grid = np.linspace(0.0, clock.last, _TIMES if clock.last else 1)
@@ -152,7 +152,7 @@ def _series(times: Any) -> pl.Series:
 
 
 def _part(
-    fit: Fit, k: int, codes: Int[np.ndarray, "J"]
+    fit: Fit[Any], k: int, codes: Int[np.ndarray, "J"]
 ) -> tuple[FrequencyFunctions, Float[Array, "J s"]]:
     time = fit.model.time
     if not isinstance(time, Trajectories):

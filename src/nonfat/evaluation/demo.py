@@ -24,8 +24,8 @@ import polars as pl
 from nonfat.data import Events, random_split
 from nonfat.errors import ConfigError
 from nonfat.estimators import NONFAT
+from nonfat.estimators.references.cells import cell_mean, interpolate_in_time
 from nonfat.evaluation.demo_files import check_folder, write_files
-from nonfat.evaluation.references import cell_mean, interpolate_in_time
 from nonfat.evaluation.weather import load_weather, weather_scales
 from nonfat.metrics import mae, relative_rmse
 

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nonfat.errors import DataError
-from nonfat.evaluation.references import cell_mean, interpolate_in_time
+from nonfat.estimators.references.cells import cell_mean, interpolate_in_time
 from nonfat.metrics import relative_rmse
 
-BEIJING = Path(__file__).parents[3] / "shared" / "data" / "beijing" / "fold0.parquet"
+BEIJING = Path(__file__).parents[4] / "shared" / "data" / "beijing" / "fold0.parquet"
 
 
 def looped_interpolation(codes, time, value, query_codes, query_time):

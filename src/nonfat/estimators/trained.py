@@ -1,0 +1,144 @@
+"""Estimators that train a model of trajectories by gradients."""
+
+import abc
+import dataclasses
+from typing import Any
+
+import jax
+import numpy as np
+
+from nonfat.data import Affine, Events, random_split
+from nonfat.estimators import files
+from nonfat.estimators.base import Estimator
+from nonfat.estimators.engine import Engine
+from nonfat.estimators.fitted import Fit, Origin, Provenance
+from nonfat.estimators.options import choice, number, switch, whole
+from nonfat.estimators.options import seed as check_seed
+from nonfat.estimators.summary import training_story
+from nonfat.estimators.tidy import trajectory_frame
+from nonfat.models import TensorModel
+from nonfat.training import ArraySource, DType, Outcome, Training, progress_bar, scoped, train
+
+__all__ = ["TensorEstimator"]
+
+_LEAST_HELD_OUT = 5  # with fewer validation rows than this there is nothing to stop by
+
+
+class TensorEstimator(Estimator):
+    """The common part of all estimators that are trained; see `NONFAT` for the options.
+
+    Attributes:
+        fit_: all that fitting found, as one value: schema, scaler, model and provenance.
+        history_: one record per epoch.
+    """
+
+    validation_fraction: float
+    draws: int
+    dtype: DType
+    seed: int
+    progress: bool | None
+
+    @abc.abstractmethod
+    def _training(self, N: int) -> Training:
+        """How to train on N rows, from checked options."""
+
+    @abc.abstractmethod
+    def _batch_size(self) -> int:
+        """Rows in a batch."""
+
+    @abc.abstractmethod
+    def _build(self, shape: tuple[int, ...], distinct_times: int, N: int) -> TensorModel:
+        """The model before training, from checked options."""
+
+    # --- fitting ------------------------------------------------------------------------------
+
+    def _learn(self, events: Events, scaler: Affine) -> Fit[TensorModel]:
+        training, held_out = self._split(events)
+        settings = self._training(len(training))
+        distinct = len(np.unique(training.time))
+        with scoped(self.dtype):
+            model = self._build(events.shape, distinct, len(training))
+            outcome = self._train(model, training, held_out, scaler, settings)
+        provenance = Provenance.of(events, training, outcome, scaler)
+        self.history_ = [dataclasses.asdict(report) for report in outcome.history]
+        return Fit(events.schema, scaler, outcome.model, provenance)
+
+    def _check(self) -> None:
+        """Everything that can be wrong before the table is even opened."""
+        number("validation_fraction", self.validation_fraction, above=0, below=1, closed=True)
+        whole("draws", self.draws, least=2)
+        check_seed(self.seed)
+        switch("progress", self.progress)
+        choice("dtype", self.dtype, ["float32", "float64"])
+        self._training(1)
+        self._batch_size()
+
+    def _split(self, events: Events) -> tuple[Events, Events | None]:
+        """Training and validation rows; no validation where there would be too few."""
+        if len(events) * self.validation_fraction < _LEAST_HELD_OUT:
+            return events, None
+        training, held_out = random_split(events, self.validation_fraction, self.seed)
+        return events.take(training), events.take(held_out)
+
+    def _train(
+        self,
+        model: TensorModel,
+        training: Events,
+        held_out: Events | None,
+        scaler: Affine,
+        settings: Training,
+    ) -> Outcome:
+        assert training.value is not None
+        source = ArraySource(
+            training.codes,
+            training.time.astype(self.dtype),
+            scaler.apply(training.value).astype(self.dtype),
+            training.shape,
+            self._batch_size(),
+        )
+
+        def score(candidate: TensorModel) -> float:
+            assert held_out is not None
+            assert held_out.value is not None
+            engine = self._engine(candidate, held_out.shape, settings.validation_draws)
+            value = scaler.apply(held_out.value)
+            return float(np.mean(engine.log_density(held_out, value)))
+
+        with progress_bar(self.progress, type(self).__name__) as tick:
+            return train(model, source, settings, score if held_out else None, [tick])
+
+    # --- answers ------------------------------------------------------------------------------
+
+    def _engine(self, model: TensorModel, shape: tuple[int, ...], draws: int) -> Engine:
+        return Engine(model, shape, self.dtype, draws, self.seed)
+
+    def _predictor(self, fit: Fit[TensorModel]) -> Engine:
+        whole("draws", self.draws, least=2)
+        return self._engine(fit.model, fit.schema.shape, self.draws)
+
+    def _moving(self, fit: Fit[TensorModel], *asked: Any) -> Any:
+        return trajectory_frame(fit, self.dtype, *asked)
+
+    def _story(self, fit: Fit[TensorModel]) -> list[str]:
+        return training_story(fit)
+
+    # --- keeping ------------------------------------------------------------------------------
+
+    def _contents(self, fit: Fit[TensorModel]) -> files.Contents:
+        files.check(self._skeleton(fit.schema.shape, fit.provenance), fit.model)
+        return files.contents(fit.model)
+
+    def _restored(self, manifest: files.Manifest, arrays: files.Arrays) -> Fit[TensorModel]:
+        facts = files.facts(manifest, Provenance)
+        skeleton = self._skeleton(facts.schema.shape, facts.provenance)
+        with scoped(self.dtype):
+            model = files.fill(skeleton, arrays, facts.statics)
+        return Fit(facts.schema, facts.scaler, model, facts.provenance)
+
+    def _skeleton(self, shape: tuple[int, ...], of: Origin) -> TensorModel:
+        """The model that the options describe, with shapes in the place of numbers."""
+        self._check()
+        sizes = shape, of.distinct_times, of.training_rows
+        with scoped(self.dtype):
+            skeleton: TensorModel = jax.eval_shape(lambda: self._build(*sizes))
+        return skeleton
