@@ -11,6 +11,7 @@ import typer
 from nonfat.cli.answers import evaluate, predict, trajectories
 from nonfat.cli.demonstrate import demo
 from nonfat.cli.fit import fit
+from nonfat.cli.methods import methods
 from nonfat.cli.shell import run
 
 __all__ = ["app", "main"]
@@ -23,7 +24,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for _command in (fit, predict, evaluate, trajectories, demo):
+for _command in (fit, predict, evaluate, trajectories, methods, demo):
     app.command()(_command)
 
 
