@@ -55,7 +55,7 @@ def methods() -> list[Method]:
 
 def _described(name: str, kind: type[TensorEstimator]) -> Method:
     lines = (kind.__doc__ or "").strip().splitlines()
-    fallback = "reference" if name in _REFERENCES else "method"
+    fallback: Kind = "reference" if name in _REFERENCES else "method"
     return Method(
         name=name,
         kind=getattr(kind, "kind", fallback),
