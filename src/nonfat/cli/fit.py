@@ -2,15 +2,12 @@
 
 import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from nonfat.cli.options import Json, Overwrite, Quiet, Seed, given, listed
 from nonfat.cli.output import check_file, print_json
-
-if TYPE_CHECKING:
-    from nonfat.estimators import TensorEstimator
 
 __all__ = ["fit"]
 
@@ -90,7 +87,7 @@ def fit(
         typer.echo(f"{model.summary()}\nsaved {out}")
 
 
-def _origin(model: "TensorEstimator") -> dict[str, Any]:
+def _origin(model: Any) -> dict[str, Any]:
     origin = dataclasses.asdict(model.fit_.provenance)
     del origin["kind"]
     return origin

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from nonfat.errors import ConfigError
-from nonfat.estimators.base import TensorEstimator
 from nonfat.estimators.registry import ESTIMATORS
 
 __all__ = ["Kind", "Method", "create", "find", "methods", "spelt"]
@@ -49,11 +48,12 @@ def methods() -> list[Method]:
         >>> "NONFAT" in [method.name for method in methods()]
         True
     """
-    found = [_described(name, kind) for name, kind in ESTIMATORS.items()]
+    found = [_described(name) for name in ESTIMATORS]
     return sorted(found, key=lambda method: method.kind == "reference")
 
 
-def _described(name: str, kind: type[TensorEstimator]) -> Method:
+def _described(name: str) -> Method:
+    kind = ESTIMATORS[name]
     lines = (kind.__doc__ or "").strip().splitlines()
     fallback: Kind = "reference" if name in _REFERENCES else "method"
     return Method(
@@ -96,9 +96,7 @@ def spelt(name: str, known: list[str]) -> str:
     raise ConfigError(f"no method is called {name!r}; {hint}'nonfat methods' lists all of them")
 
 
-def create(
-    name: str, options: Mapping[str, Any], wishes: Mapping[str, Any] | None = None
-) -> TensorEstimator:
+def create(name: str, options: Mapping[str, Any], wishes: Mapping[str, Any] | None = None) -> Any:
     """An estimator that is not fitted yet.
 
     Args:

@@ -1,6 +1,6 @@
 """The reference for yes or no: the rate of a cell, drawn towards the rate of all.
 
-Plain functions over integer codes, as in `references`; a *cell* is one combination of entities.
+Plain functions over integer codes; a *cell* is one combination of entities.
 A cell's rate p ~ Beta(s g, s (1 - g)), g the rate of all training rows, so that k of n make
 E[p | k, n] = (k + s g) / (n + s). The strength s is the one under which the training rows are
 likeliest: a few rows of a cell should count for as much as cells really differ.
