@@ -11,7 +11,7 @@ from nonfat.evaluation import demo
 def test_help_lists_the_commands(nonfat):
     done = nonfat("--help")
     assert (done.code, done.err) == (0, "")
-    for command in ("fit", "predict", "evaluate", "trajectories", "demo"):
+    for command in ("fit", "predict", "evaluate", "trajectories", "methods", "bench", "demo"):
         assert f"\n  {command} " in done.out
     assert "completion" not in done.out
     assert nonfat().out == done.out

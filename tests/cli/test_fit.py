@@ -68,8 +68,8 @@ def test_overwrite(nonfat, air, tmp_path):
 @pytest.mark.parametrize(
     ("extra", "told"),
     [
-        (["--method", "NONFT"], "--method: expected NONFAT, got 'NONFT'; did you mean NONFAT?"),
-        (["--method", "xyz"], "--method: expected NONFAT, got 'xyz'\n"),
+        (["--method", "NONFT"], "no method is called 'NONFT'; did you mean NONFAT?"),
+        (["--method", "xyz"], "no method is called 'xyz'; 'nonfat methods' lists all of them\n"),
         (["--preset", "papr"], "did you mean 'paper'?"),
         (["--rank", "0"], "rank must be a whole number of at least 1, got 0"),
         (["--epochs", "0"], "epochs must be a whole number of at least 1, got 0"),

@@ -45,6 +45,8 @@ sys.modules["nonfat"] = package
 from nonfat.cli.app import main
 assert main(["--help"]) == 0
 assert main(["fit", "--help"]) == 0
+assert main(["bench", "--help"]) == 0
+assert main(["methods", "--help"]) == 0
 assert main(["fti"]) == 2
 assert not {{"jax", "polars", "sklearn", "matplotlib", "rich"}} & set(sys.modules), sys.modules
 """

@@ -49,11 +49,23 @@ def reference(**changes: Any) -> Case:
 REPRESENTATIVE = "NONFAT"
 """Tests marked ``once`` look at what all estimators share, and run for this one alone."""
 
+BRIEF = {"rank": 1, "epochs": 5, "draws": 16, "validation_fraction": 0.25, "progress": False}
+MOVING = BRIEF | {"basis_size": 7}
+GP, NETWORK, STEPS = {"pseudo_inputs": 8}, {"width": 5, "depth": 2}, {"steps": 4}
+
 CASES = {
-    "NONFAT": Case(
-        {"rank": 1, "epochs": 5, "basis_size": 7, "pseudo_inputs": 8, "draws": 16}
-        | {"validation_fraction": 0.25, "progress": False}
-    ),
+    "NONFAT": Case(MOVING | GP),
+    "CPFT": Case(MOVING),
+    "NNFT": Case(MOVING),
+    "CPCT": Case(BRIEF | {"knots": 5}, trajectories=False),
+    "GPCT": Case(BRIEF | GP, trajectories=False),
+    "NNCT": Case(BRIEF | NETWORK, trajectories=False),
+    "CPDTL": Case(BRIEF | STEPS, trajectories=False),
+    "CPDTN": Case(BRIEF | STEPS, trajectories=False),
+    "GPDTL": Case(BRIEF | STEPS | GP, trajectories=False),
+    "GPDTN": Case(BRIEF | STEPS | GP, trajectories=False),
+    "NNDTL": Case(BRIEF | STEPS | NETWORK, trajectories=False),
+    "NNDTN": Case(BRIEF | STEPS | NETWORK, trajectories=False),
     "GlobalMean": reference(entities=False),
     "CellMean": reference(),
     "AdditiveEffects": reference(),

@@ -9,8 +9,10 @@ from typing import Annotated
 import typer
 
 from nonfat.cli.answers import evaluate, predict, trajectories
+from nonfat.cli.bench import bench
 from nonfat.cli.demonstrate import demo
 from nonfat.cli.fit import fit
+from nonfat.cli.methods import methods
 from nonfat.cli.shell import run
 
 __all__ = ["app", "main"]
@@ -23,7 +25,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for _command in (fit, predict, evaluate, trajectories, demo):
+for _command in (fit, predict, evaluate, trajectories, methods, bench, demo):
     app.command()(_command)
 
 
@@ -54,7 +56,7 @@ def main(arguments: list[str] | None = None) -> int:
         arguments: what was typed after ``nonfat``; by default what really was.
 
     Returns:
-        The exit code: 0, 1 (the reader of the output went away), 2 (a mistake of the user's,
-        told in one line on stderr) or 130 (Ctrl-C).
+        The exit code: 0, 1 (the reader of the output went away, or a method of a benchmark
+        failed), 2 (a mistake of the user's, told in one line on stderr) or 130 (Ctrl-C).
     """
     return run(typer.main.get_command(app), arguments)

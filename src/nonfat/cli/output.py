@@ -70,10 +70,14 @@ def _whole(path: Path) -> Iterator[Path]:
 
 def print_json(tree: Mapping[str, Any]) -> None:
     """A JSON object; numbers that JSON does not know (NaN, infinities) become null."""
-    typer.echo(json.dumps({name: _known(value) for name, value in tree.items()}, indent=2))
+    typer.echo(json.dumps(_known(tree), indent=2))
 
 
 def _known(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _known(entry) for name, entry in value.items()}
+    if isinstance(value, list):
+        return [_known(entry) for entry in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

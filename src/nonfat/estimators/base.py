@@ -3,7 +3,7 @@
 import abc
 import os
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -22,16 +22,23 @@ from nonfat.estimators.summary import describe
 from nonfat.metrics import METRICS
 from nonfat.metrics import metric as find_metric
 
-__all__ = ["Estimator"]
+__all__ = ["Estimator", "Kind"]
+
+Kind = Literal["method", "reference"]
 
 
 class Estimator(BaseEstimator, abc.ABC):
     """Tables in, tables out: the part that trained models and plain references share.
 
     Attributes:
+        kind: ``"method"``, or ``"reference"`` for a plain predictor that methods are held against.
+        composition: time representation and combiner, such as "continuous time × CP"; empty if
+            the estimator is not made of these.
         fit_: all that fitting found, as one value: schema, scaler, model and provenance.
     """
 
+    kind: ClassVar[Kind] = "method"
+    composition: ClassVar[str] = ""
     modes: Sequence[Any] | str | None
     time: Any
     value: Any

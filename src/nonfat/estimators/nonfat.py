@@ -2,16 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
-import jax
-import jax.numpy as jnp
-
-from nonfat.estimators.options import choice, number, seed, whole
-from nonfat.estimators.trained import TensorEstimator
-from nonfat.likelihoods import Gaussian
-from nonfat.models import CombinerName, Recipe, TensorModel, compose
-from nonfat.training import DType, Training
+from nonfat.estimators.options import choice, number, whole
+from nonfat.estimators.trained import Schedule, TensorEstimator
+from nonfat.models import CombinerName, Recipe
+from nonfat.training import DType
 
 __all__ = ["NONFAT", "BasisName", "Preset"]
 
@@ -25,26 +21,23 @@ class _Defaults:
 
     basis: BasisName
     basis_size: int | None
+    embedding_size: int
     pseudo_inputs: int
-    steps: int
-    learning_rate: float
-    warmup: float
     start_std: float
+    schedule: Schedule
 
 
 # Chosen on validation rows of the Beijing training rows: docs/decisions/0003-training.md
 _PRESETS: dict[str, _Defaults] = {
     "default": _Defaults(
-        basis="spectral", basis_size=None, pseudo_inputs=200,
-        steps=3200, learning_rate=0.02, warmup=0.6, start_std=0.03,
+        basis="spectral", basis_size=None, embedding_size=3, pseudo_inputs=200, start_std=0.03,
+        schedule=Schedule(steps=3200, learning_rate=0.02, warmup=0.6),
     ),
     "paper": _Defaults(
-        basis="laguerre", basis_size=10, pseudo_inputs=100,
-        steps=12000, learning_rate=0.02, warmup=0.3, start_std=1.0,
+        basis="laguerre", basis_size=10, embedding_size=6, pseudo_inputs=100, start_std=1.0,
+        schedule=Schedule(steps=32000, learning_rate=0.02, warmup=0.3),
     ),
 }  # fmt: skip
-
-_FEWEST_EPOCHS, _MOST_EPOCHS = 20, 2000
 
 
 class NONFAT(TensorEstimator):
@@ -64,7 +57,8 @@ class NONFAT(TensorEstimator):
             cosines, 100 pseudo inputs). The options that follow override it.
         basis: ``"spectral"`` or ``"laguerre"``.
         basis_size: C, functions in the basis; fitted to the number of distinct times if None.
-        embedding_size: s, numbers that describe an entity; `rank`, but at least 3, if None.
+        embedding_size: s, numbers that describe an entity; `rank`, but at least 3 (6 for the
+            paper's preset), if None.
         pseudo_inputs: a_g, of the Gaussian process that combines the factors.
         entity_pseudo_inputs: a_k, at most this many for the entities of a mode.
         horizon: Laguerre only: length of the training range in the paper's time.
@@ -98,7 +92,8 @@ class NONFAT(TensorEstimator):
         ['site', 'when', 'mean', 'std', 'latent_std', 'lo-95', 'hi-95', 'unseen', 'beyond']
     """
 
-    _combiner: CombinerName = "gp"
+    composition = "trajectories × sparse GP"
+    _combiner: ClassVar[CombinerName] = "gp"
 
     def __init__(
         self,
@@ -150,12 +145,10 @@ class NONFAT(TensorEstimator):
     def _defaults(self) -> _Defaults:
         return _PRESETS[choice("preset", self.preset, list(_PRESETS))]
 
-    def _check(self) -> None:
-        self._recipe(1)
-        super()._check()
+    def _schedule(self) -> Schedule:
+        return self._defaults().schedule
 
     def _recipe(self, N: int) -> Recipe:
-        """The sizes of the model, from checked options."""
         defaults = self._defaults()
         R = whole("rank", self.rank)
         basis = defaults.basis if self.basis is None else self.basis
@@ -164,7 +157,7 @@ class NONFAT(TensorEstimator):
         if choice("basis", basis, ["spectral", "laguerre"]) == "laguerre" and C is None:
             C = 10
         a_g = defaults.pseudo_inputs if self.pseudo_inputs is None else self.pseudo_inputs
-        s = max(R, 3) if self.embedding_size is None else self.embedding_size
+        s = max(R, defaults.embedding_size) if self.embedding_size is None else self.embedding_size
         return Recipe(
             time=basis,
             combiner=self._combiner,
@@ -176,29 +169,3 @@ class NONFAT(TensorEstimator):
             horizon=number("horizon", self.horizon, above=0, below=1e6),
             start_std=defaults.start_std,
         )
-
-    def _batch_size(self) -> int:
-        return whole("batch_size", self.batch_size)
-
-    def _training(self, N: int) -> Training:
-        defaults = self._defaults()
-        steps_per_epoch = -(-N // self._batch_size())
-        epochs = self.epochs
-        if epochs is None:
-            epochs = min(max(defaults.steps // steps_per_epoch, _FEWEST_EPOCHS), _MOST_EPOCHS)
-        epochs = whole("epochs", epochs)
-        rate = defaults.learning_rate if self.learning_rate is None else self.learning_rate
-        warmup = defaults.warmup if self.warmup is None else self.warmup
-        return Training(
-            epochs=epochs,
-            learning_rate=number("learning_rate", rate, above=0, below=1),
-            warmup=number("warmup", warmup, above=0, below=1.000001, closed=True),
-            patience=whole("patience", -(-epochs // 3) if self.patience is None else self.patience),
-            seed=seed(self.seed),
-        )
-
-    def _build(self, shape: tuple[int, ...], distinct_times: int, N: int) -> TensorModel:
-        key = jax.random.key(self.seed)
-        dtype = jnp.dtype(self.dtype)
-        noise = Gaussian.create(0.1, dtype)
-        return compose(self._recipe(N), noise, shape, distinct_times, key, dtype)

@@ -5,7 +5,7 @@ import os
 from nonfat import persist
 from nonfat.errors import ConfigError, DataError, ModelFileError
 from nonfat.estimators.base import Estimator
-from nonfat.estimators.nonfat import NONFAT
+from nonfat.estimators.methods import METHODS
 from nonfat.estimators.references import (
     AdditiveEffects,
     CellMean,
@@ -20,7 +20,7 @@ __all__ = ["ESTIMATORS", "load"]
 ESTIMATORS: dict[str, type[Estimator]] = {
     kind.__name__: kind
     for kind in (
-        NONFAT,
+        *METHODS,
         GlobalMean,
         CellMean,
         AdditiveEffects,

@@ -5,6 +5,7 @@ import dataclasses
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from nonfat.data import Affine, Events, random_split
@@ -16,12 +17,29 @@ from nonfat.estimators.options import choice, number, switch, whole
 from nonfat.estimators.options import seed as check_seed
 from nonfat.estimators.summary import training_story
 from nonfat.estimators.tidy import trajectory_frame
-from nonfat.models import TensorModel
+from nonfat.likelihoods import Gaussian
+from nonfat.models import Recipe, TensorModel, compose
 from nonfat.training import ArraySource, DType, Outcome, Training, progress_bar, scoped, train
 
-__all__ = ["TensorEstimator"]
+__all__ = ["Schedule", "TensorEstimator"]
 
 _LEAST_HELD_OUT = 5  # with fewer validation rows than this there is nothing to stop by
+_FEWEST_EPOCHS, _MOST_EPOCHS = 20, 5000
+
+
+@dataclasses.dataclass(frozen=True)
+class Schedule:
+    """What a method chooses for its training.
+
+    Attributes:
+        steps: of the optimiser; as many epochs as make them up.
+        learning_rate: the highest of the run.
+        warmup: share of the run in which the prior gains its full weight.
+    """
+
+    steps: int
+    learning_rate: float
+    warmup: float
 
 
 class TensorEstimator(Estimator):
@@ -32,6 +50,12 @@ class TensorEstimator(Estimator):
         history_: one record per epoch.
     """
 
+    rank: int
+    epochs: int | None
+    batch_size: int
+    learning_rate: float | None
+    warmup: float | None
+    patience: int | None
     validation_fraction: float
     draws: int
     dtype: DType
@@ -39,16 +63,12 @@ class TensorEstimator(Estimator):
     progress: bool | None
 
     @abc.abstractmethod
-    def _training(self, N: int) -> Training:
-        """How to train on N rows, from checked options."""
+    def _schedule(self) -> Schedule:
+        """How to train where the user does not say."""
 
     @abc.abstractmethod
-    def _batch_size(self) -> int:
-        """Rows in a batch."""
-
-    @abc.abstractmethod
-    def _build(self, shape: tuple[int, ...], distinct_times: int, N: int) -> TensorModel:
-        """The model before training, from checked options."""
+    def _recipe(self, N: int) -> Recipe:
+        """The parts of the model and their sizes for N rows, from checked options."""
 
     # --- fitting ------------------------------------------------------------------------------
 
@@ -70,8 +90,36 @@ class TensorEstimator(Estimator):
         check_seed(self.seed)
         switch("progress", self.progress)
         choice("dtype", self.dtype, ["float32", "float64"])
+        self._recipe(1)
         self._training(1)
-        self._batch_size()
+
+    def _batch_size(self) -> int:
+        return whole("batch_size", self.batch_size)
+
+    def _training(self, N: int) -> Training:
+        """How to train on N rows, from checked options."""
+        chosen = self._schedule()
+        steps_per_epoch = -(-N // self._batch_size())
+        epochs = self.epochs
+        if epochs is None:
+            epochs = min(max(chosen.steps // steps_per_epoch, _FEWEST_EPOCHS), _MOST_EPOCHS)
+        epochs = whole("epochs", epochs)
+        rate = chosen.learning_rate if self.learning_rate is None else self.learning_rate
+        warmup = chosen.warmup if self.warmup is None else self.warmup
+        return Training(
+            epochs=epochs,
+            learning_rate=number("learning_rate", rate, above=0, below=1),
+            warmup=number("warmup", warmup, above=0, below=1.000001, closed=True),
+            patience=whole("patience", -(-epochs // 3) if self.patience is None else self.patience),
+            seed=check_seed(self.seed),
+        )
+
+    def _build(self, shape: tuple[int, ...], distinct_times: int, N: int) -> TensorModel:
+        """The model before training, from checked options."""
+        dtype = jnp.dtype(self.dtype)
+        noise = Gaussian.create(0.1, dtype)
+        key = jax.random.key(self.seed)
+        return compose(self._recipe(N), noise, shape, distinct_times, key, dtype)
 
     def _split(self, events: Events) -> tuple[Events, Events | None]:
         """Training and validation rows; no validation where there would be too few."""

@@ -139,6 +139,7 @@ class ReferenceEstimator(Estimator):
     random but the draws.
     """
 
+    kind = "reference"
     seed: int
     _rule: ClassVar[type[Rule]]
 
