@@ -6,6 +6,7 @@ import warnings
 import pytest
 
 import nonfat as nf
+from nonfat.estimators import ESTIMATORS
 
 
 def test_it_prints_the_summary_and_where_the_model_is(nonfat, air, tmp_path):
@@ -57,6 +58,16 @@ def test_an_existing_file_is_refused_before_anything_is_read(refuses, nonfat, ai
     assert air.model.read_bytes() == before
 
 
+@pytest.mark.parametrize("method", ["interpolation", "CELLMEAN"])
+def test_references_are_methods_too(nonfat, air, tmp_path, method):
+    out = tmp_path / "air.nonfat"
+    done = nonfat("fit", air.table, *air.names, "--method", method, "--out", out, "--json")
+    told = json.loads(done.out)
+    assert (done.code, told["rows"], told["training_rows"]) == (0, 60, 60)
+    assert told["method"].lower() == method.lower()
+    assert nonfat("predict", out, air.queries).code == 0
+
+
 def test_overwrite(nonfat, air, tmp_path):
     out = tmp_path / "air.nonfat"
     out.write_text("old")
@@ -70,6 +81,8 @@ def test_overwrite(nonfat, air, tmp_path):
     [
         (["--method", "NONFT"], "no method is called 'NONFT'; did you mean NONFAT?"),
         (["--method", "xyz"], "no method is called 'xyz'; 'nonfat methods' lists all of them\n"),
+        (["--method", "celmean"], "did you mean CellMean?"),
+        (["--method", "CellMean", "--rank", "3"], "CellMean has no option rank"),
         (["--preset", "papr"], "did you mean 'paper'?"),
         (["--rank", "0"], "rank must be a whole number of at least 1, got 0"),
         (["--epochs", "0"], "epochs must be a whole number of at least 1, got 0"),
