@@ -6,7 +6,6 @@ import warnings
 import pytest
 
 import nonfat as nf
-from nonfat.estimators import ESTIMATORS
 
 
 def test_it_prints_the_summary_and_where_the_model_is(nonfat, air, tmp_path):
