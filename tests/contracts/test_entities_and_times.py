@@ -155,6 +155,7 @@ def many():
     )
 
 
+@once
 def test_more_entities_than_fit_in_a_chunk_are_answered_alike(new, many):
     """Small requests look at their own entities only; large ones at all."""
     model = new(batch_size=40).fit(many)
@@ -164,7 +165,7 @@ def test_more_entities_than_fit_in_a_chunk_are_answered_alike(new, many):
     assert few["unseen"].to_list() == [False] * 5 + [True] * 5
 
 
-@pytest.mark.trained
+@once
 def test_the_last_entity_of_a_large_mode_may_have_no_training_row(new, many):
     """Its rows may all be held out; the batches' padding must not count it (it gave 0/0)."""
     every = events(many)
