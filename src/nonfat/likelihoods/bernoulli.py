@@ -127,7 +127,8 @@ class Bernoulli(Likelihood):
             return ndtr(f / jnp.sqrt(1.0 + variance))
         v, log_weight = (jnp.asarray(u, f.dtype) for u in logistic_mixture())
         z = f[..., None] / jnp.sqrt(variance[..., None] + v)
-        return jnp.sum(jnp.exp(log_weight) * ndtr(z), axis=-1)
+        # The weights' sum may be a rounding error above one.
+        return jnp.minimum(jnp.sum(jnp.exp(log_weight) * ndtr(z), axis=-1), 1.0)
 
 
 def _expected_logistic_density(

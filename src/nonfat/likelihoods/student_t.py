@@ -100,7 +100,8 @@ class StudentT(Likelihood):
         """Σ wᵢ Φ((y - mean)/√(variance + scale²/τᵢ))."""
         u, log_weight = self._nodes(jnp.zeros((), mean.dtype))
         deviation = jnp.sqrt(variance[..., None] + self.scale**2 * jnp.exp(-u))
-        return jnp.sum(jnp.exp(log_weight) * ndtr((y - mean)[..., None] / deviation), axis=-1)
+        below = jnp.sum(jnp.exp(log_weight) * ndtr((y - mean)[..., None] / deviation), axis=-1)
+        return jnp.minimum(below, 1.0)
 
     def sample(self, key: Key[Array, ""], m: Float[Array, "*n"]) -> Float[Array, "*n"]:
         """M plus noise."""
