@@ -72,7 +72,9 @@ def test_the_elbo_is_below_the_exact_log_marginal_likelihood_of_known_inputs(x64
     lengthscale = np.exp(np.asarray(model.combiner.kernel.log_lengthscale))
     K = gram(squared_exponential, V, V, float(model.combiner.kernel.variance), lengthscale)
     exact = gaussians.gp_log_marginal(K, np.asarray(batch.value), 0.3)
-    no_prior = Batch(batch.entries, batch.value, batch.offset, tuple(0.0 * w for w in batch.prior_weight))
+    no_prior = Batch(
+        batch.entries, batch.value, batch.offset, tuple(0.0 * w for w in batch.prior_weight)
+    )
     bound = float(elbo(model, no_prior, 7, jax.random.key(0)))
     assert bound < exact
     f, s2 = model.combiner.marginals(jnp.asarray(V))

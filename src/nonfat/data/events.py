@@ -169,15 +169,11 @@ class Events:
         """
         if isinstance(source, Events):
             return source
-        table, roles = assign(
-            source, modes, time, value, apart=y is not None, exposure=exposure
-        )
+        table, roles = assign(source, modes, time, value, apart=y is not None, exposure=exposure)
         columns = extract(table, roles, need_value=True, y=y)
         vocabularies = tuple(Vocabulary.learn(ids) for ids in columns.ids)
         clock = Clock.spanning(columns.moments)
-        schema = Schema(
-            roles.modes, roles.time, roles.value, vocabularies, clock, roles.exposure
-        )
+        schema = Schema(roles.modes, roles.time, roles.value, vocabularies, clock, roles.exposure)
         _warn_of_lone_entities(schema)
         return _coded(columns, schema)
 

@@ -35,9 +35,7 @@ def read_values(series: pl.Series) -> Float64[np.ndarray, "N"]:
     return values
 
 
-def read_exposure(
-    series: pl.Series, needed: Bool[np.ndarray, "N"]
-) -> Float64[np.ndarray, "N"]:
+def read_exposure(series: pl.Series, needed: Bool[np.ndarray, "N"]) -> Float64[np.ndarray, "N"]:
     """Reads an exposure column: for how long, or how much, each count was watched.
 
     Args:
@@ -50,7 +48,8 @@ def read_exposure(
     Example:
         >>> read_exposure(pl.Series("days", [2, 0]), np.array([True, True]))
         Traceback (most recent call last):
-        nonfat.errors.DataError: exposure column 'days' should hold numbers above 0, but not in row 1 (0); a cell that was not watched has no count: drop these rows
+        nonfat.errors.DataError: exposure column 'days' should hold numbers above 0, but not in \
+row 1 (0); a cell that was not watched has no count: drop these rows
     """
     exposure = _floats(series, "exposure")
     bad = needed & ~(np.isfinite(exposure) & (exposure > 0))
