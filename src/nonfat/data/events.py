@@ -30,6 +30,7 @@ class Schema:
         value: the name of the value column.
         vocabularies: the known entities of each mode.
         clock: the map between the user's times and the model's.
+        exposure: the name of the exposure column, if counts have one.
 
     Example:
         >>> table = pl.DataFrame({"site": ["a", "b"], "time": [0, 4], "value": [1.0, 2.0]})
@@ -46,11 +47,12 @@ class Schema:
     value: str
     vocabularies: tuple[Vocabulary, ...]
     clock: Clock
+    exposure: str | None = None
 
     @property
     def roles(self) -> Roles:
         """The names of the columns that matter."""
-        return Roles(self.modes, self.time, self.value)
+        return Roles(self.modes, self.time, self.value, self.exposure)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -90,6 +92,7 @@ class Schema:
             "value": self.value,
             "vocabularies": [vocabulary.to_json() for vocabulary in self.vocabularies],
             "clock": self.clock.to_json(),
+            "exposure": self.exposure,
         }
 
     @classmethod
@@ -101,6 +104,7 @@ class Schema:
             value=tree["value"],
             vocabularies=tuple(Vocabulary.from_json(part) for part in tree["vocabularies"]),
             clock=Clock.from_json(tree["clock"]),
+            exposure=tree.get("exposure"),  # files from before counts have none
         )
 
 
@@ -115,6 +119,7 @@ class Events:
         rows: each row's number in the user's table.
         schema: what the codes and times mean.
         table: the user's table.
+        exposure: for how long, or how much, each row was watched, if the schema has a column.
 
     Example:
         >>> table = pl.DataFrame({"site": ["b", "a"], "time": [2000, 2010], "value": [3.0, 4.0]})
@@ -131,6 +136,7 @@ class Events:
     rows: Int64[np.ndarray, "N"]
     schema: Schema
     table: Table
+    exposure: Float64[np.ndarray, "N"] | None = None
 
     @classmethod
     def read(
@@ -141,16 +147,19 @@ class Events:
         time: Any = "time",
         value: Any = "value",
         y: Any = None,
+        exposure: Any = None,
     ) -> "Events":
         """Reads a training table, and learns from it who is who and when is when.
 
         Args:
             source: any source of a table that `read_table` knows; events pass through.
-            modes: the mode columns; by default all columns but time and value. The columns of
-                a 2-D array are, by position, the modes, the time, and the value.
+            modes: the mode columns; by default all columns but those named below. The columns
+                of a 2-D array are, by position, the modes, the time, the exposure if there is
+                one, and the value.
             time: the time column.
             value: the value column.
             y: the values, if they are not a column of the table.
+            exposure: the column that says for how long, or how much, each count was watched.
 
         Raises:
             DataError: the table cannot be used as it is.
@@ -160,11 +169,11 @@ class Events:
         """
         if isinstance(source, Events):
             return source
-        table, roles = assign(source, modes, time, value, apart=y is not None)
+        table, roles = assign(source, modes, time, value, apart=y is not None, exposure=exposure)
         columns = extract(table, roles, need_value=True, y=y)
         vocabularies = tuple(Vocabulary.learn(ids) for ids in columns.ids)
         clock = Clock.spanning(columns.moments)
-        schema = Schema(roles.modes, roles.time, roles.value, vocabularies, clock)
+        schema = Schema(roles.modes, roles.time, roles.value, vocabularies, clock, roles.exposure)
         _warn_of_lone_entities(schema)
         return _coded(columns, schema)
 
@@ -200,12 +209,14 @@ class Events:
             [4.0]
         """
         value = None if self.value is None else self.value[index]
+        exposure = None if self.exposure is None else self.exposure[index]
         return replace(
             self,
             codes=self.codes[index],
             time=self.time[index],
             value=value,
             rows=self.rows[index],
+            exposure=exposure,
         )
 
     def attach(self, new: Mapping[str, np.ndarray]) -> Any:
@@ -233,6 +244,7 @@ def _coded(columns: Columns, schema: Schema) -> Events:
         rows=columns.rows,
         schema=schema,
         table=columns.table,
+        exposure=columns.exposure,
     )
 
 
