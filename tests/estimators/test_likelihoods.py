@@ -75,7 +75,8 @@ WRONG = [
     (
         ["bernoulli", "probit"],
         [1.0, 1.0],
-        r"all 2 values in column 'deaths' are 1 \(first rows: 10, 11\): likelihood='.*' needs "
+        r"all 2 values in column 'deaths' are 1 \(first rows: 10, 11\): a likelihood of binary "
+        "values needs "
         "both 0 and 1; a reference such as the cell mean",
     ),
 ]

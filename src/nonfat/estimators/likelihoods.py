@@ -2,15 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from jax.typing import DTypeLike
 from jaxtyping import Bool, Float, Int
 
+from nonfat.data import Events
 from nonfat.data.notice import notice
 from nonfat.data.scaling import Affine
-from nonfat.errors import DataError
+from nonfat.errors import ChoiceWarning, ConfigError, DataError
 from nonfat.estimators.options import choice as one_of
 from nonfat.likelihoods import (
     Bernoulli,
@@ -22,8 +23,21 @@ from nonfat.likelihoods import (
     StudentT,
 )
 
-__all__ = ["LIKELIHOODS", "Choice", "check_values", "choose", "make_likelihood", "make_scaler"]
+__all__ = [
+    "LIKELIHOODS",
+    "Choice",
+    "LikelihoodName",
+    "check_possible",
+    "check_values",
+    "choose",
+    "choose_likelihood",
+    "make_likelihood",
+    "make_scaler",
+]
 
+LikelihoodName = Literal[
+    "gaussian", "student_t", "poisson", "negative_binomial", "bernoulli", "probit", "auto"
+]
 Values = Float[np.ndarray, "N"]
 
 _LARGEST_MEAN_COUNT = 1000  # beyond, a count is as good as a real number
@@ -84,6 +98,39 @@ their mean is 1')
     )
 
 
+def choose_likelihood(name: Any, events: Events) -> Choice:
+    """`choose` for a training table whose values, and exposure, are checked against it.
+
+    Raises:
+        ConfigError: there is no likelihood of that name, or an exposure without counts.
+        DataError: the likelihood cannot have such values.
+
+    Warns:
+        ChoiceWarning: what "auto" chose, and why.
+
+    Example:
+        >>> import polars as pl
+        >>> table = pl.DataFrame({"site": ["a", "b"], "time": [0, 1], "value": [2.5, 1.0]})
+        >>> choose_likelihood("student_t", Events.read(table)).name
+        'student_t'
+    """
+    assert events.value is not None
+    chosen = choose(name, events.value)
+    if name == "auto":
+        notice(
+            f"likelihood='auto' chose {chosen.name!r}, because {chosen.reason}; "
+            f"pass likelihood={chosen.name!r} to choose it yourself",
+            ChoiceWarning,
+        )
+    if events.exposure is not None and LIKELIHOODS[chosen.name].observes != "count":
+        raise ConfigError(
+            f"exposure={events.schema.exposure!r} goes with counts, but the likelihood is "
+            f"{chosen.name!r}; use likelihood='poisson' or 'negative_binomial', or leave it out"
+        )
+    check_values(chosen.name, events.value, events.rows, events.schema.value)
+    return chosen
+
+
 def check_values(name: str, values: Values, rows: Int[np.ndarray, "N"], column: str) -> None:
     """Refuses values that a likelihood cannot have.
 
@@ -102,18 +149,44 @@ def check_values(name: str, values: Values, rows: Int[np.ndarray, "N"], column: 
     Example:
         >>> check_values("poisson", np.array([1.0, 0.5]), np.arange(2), "deaths")
         Traceback (most recent call last):
-        nonfat.errors.DataError: likelihood='poisson' needs whole numbers of 0 or more in column \
+        nonfat.errors.DataError: a likelihood of counts needs whole numbers of 0 or more in column \
 'deaths', but not so in row 1 (0.5); use likelihood='gaussian' for such values
     """
     kind = LIKELIHOODS[name].observes
+    check_possible(kind, values, rows, column)
     if kind == "count":
-        _check_counts(name, values, rows, column)
+        _check_counts(values, rows, column)
     elif kind == "binary":
-        _check_binary(name, values, rows, column)
+        _check_binary(values, rows, column)
     elif len(values) > 1 and np.min(values) == np.max(values):
         notice(
             f"all {len(values):,} values in column {column!r} equal {values[0]:g}: there is "
             "nothing to learn, and the cell mean would do"
+        )
+
+
+def check_possible(kind: Observes, values: Values, rows: Int[np.ndarray, "N"], column: str) -> None:
+    """Refuses values that no likelihood of a kind can have observed.
+
+    Raises:
+        DataError: some values are impossible.
+
+    Example:
+        >>> check_possible("count", np.array([1.0, 0.5]), np.arange(2), "deaths")
+        Traceback (most recent call last):
+        nonfat.errors.DataError: a likelihood of counts needs whole numbers of 0 or more in column \
+'deaths', but not so in row 1 (0.5); use likelihood='gaussian' for such values
+    """
+    if kind == "count" and not (good := _is_count(values)).all():
+        raise DataError(
+            f"a likelihood of counts needs whole numbers of 0 or more in column {column!r}, but "
+            f"not so in {_shown(~good, values, rows)}; use likelihood='gaussian' for such values"
+        )
+    if kind == "binary" and (odd := (values != 0) & (values != 1)).any():
+        raise DataError(
+            f"a likelihood of binary values needs 0 or 1 in column {column!r}, but not so in "
+            f"{_shown(odd, values, rows)}; map the two values to 0 and 1, or use "
+            "likelihood='gaussian'"
         )
 
 
@@ -209,13 +282,7 @@ def _excess_kurtosis(values: Values) -> float:
     return kurtosis if np.isfinite(kurtosis) else 0.0
 
 
-def _check_counts(name: str, values: Values, rows: Int[np.ndarray, "N"], column: str) -> None:
-    bad = ~_is_count(values)
-    if bad.any():
-        raise DataError(
-            f"likelihood={name!r} needs whole numbers of 0 or more in column {column!r}, but not "
-            f"so in {_shown(bad, values, rows)}; use likelihood='gaussian' for such values"
-        )
+def _check_counts(values: Values, rows: Int[np.ndarray, "N"], column: str) -> None:
     if not values.any():
         raise DataError(
             f"all {len(values):,} counts in column {column!r} are 0 (first rows: "
@@ -224,19 +291,12 @@ def _check_counts(name: str, values: Values, rows: Int[np.ndarray, "N"], column:
         )
 
 
-def _check_binary(name: str, values: Values, rows: Int[np.ndarray, "N"], column: str) -> None:
-    bad = (values != 0) & (values != 1)
-    if bad.any():
-        raise DataError(
-            f"likelihood={name!r} needs 0 or 1 in column {column!r}, but not so in "
-            f"{_shown(bad, values, rows)}; map the two values to 0 and 1, or use "
-            "likelihood='gaussian'"
-        )
+def _check_binary(values: Values, rows: Int[np.ndarray, "N"], column: str) -> None:
     if np.min(values) == np.max(values):
         raise DataError(
             f"all {len(values):,} values in column {column!r} are {values[0]:g} (first rows: "
-            f"{_first(rows)}): likelihood={name!r} needs both 0 and 1; a reference such as the "
-            "cell mean says as much"
+            f"{_first(rows)}): a likelihood of binary values needs both 0 and 1; a reference such "
+            "as the cell mean says as much"
         )
 
 
