@@ -76,7 +76,9 @@ CASES = {
     "MultiOutputGP": reference(options={"rank": 1, "terms": 1, "iterations": 10}, seeded=True),
 }
 
-TRAINING = {"batch_size", "draws", "dtype", "epochs", "progress", "validation_fraction"}
+TRAINING = {
+    "batch_size", "draws", "dtype", "epochs", "learning_rate", "progress", "validation_fraction"
+}  # fmt: skip
 
 
 def make(name: str, **options: Any) -> Estimator:

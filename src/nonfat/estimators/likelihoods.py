@@ -190,13 +190,16 @@ def check_possible(kind: Observes, values: Values, rows: Int[np.ndarray, "N"], c
         )
 
 
-def make_likelihood(name: str, scaled_values: Values, dtype: DTypeLike) -> Likelihood:
+def make_likelihood(
+    name: str, scaled_values: Values, dtype: DTypeLike, exposure: Values | None = None
+) -> Likelihood:
     """The likelihood of a name, before training, with a start that fits the values.
 
     Args:
         name: one of `LIKELIHOODS`.
         scaled_values: as the model sees them.
         dtype: of its parameters.
+        exposure: of each value; one if None.
 
     Example:
         >>> import jax.numpy as jnp
@@ -204,7 +207,10 @@ def make_likelihood(name: str, scaled_values: Values, dtype: DTypeLike) -> Likel
         >>> round(float(jnp.exp(start.bias)), 4)
         2.0
     """
-    return LIKELIHOODS[name].make(np.asarray(scaled_values, np.float64), dtype)
+    values = np.asarray(scaled_values, np.float64)
+    return LIKELIHOODS[name].make(
+        values, np.ones_like(values) if exposure is None else exposure, dtype
+    )
 
 
 def make_scaler(name: str, values: Values) -> Affine:
@@ -220,34 +226,35 @@ def make_scaler(name: str, values: Values) -> Affine:
 @dataclass(frozen=True)
 class _Kind:
     observes: Observes
-    make: Callable[[Values, DTypeLike], Likelihood]
+    make: Callable[[Values, Values, DTypeLike], Likelihood]
 
 
-def _student_t(_: Values, dtype: DTypeLike) -> Likelihood:
+def _student_t(_: Values, __: Values, dtype: DTypeLike) -> Likelihood:
     return StudentT.create(0.3, 5.0, dtype)
 
 
-def _gaussian(_: Values, dtype: DTypeLike) -> Likelihood:
+def _gaussian(_: Values, __: Values, dtype: DTypeLike) -> Likelihood:
     return Gaussian.create(_START_SHARE, dtype)
 
 
-def _poisson(values: Values, dtype: DTypeLike) -> Likelihood:
-    return Poisson.create(_rate(values), dtype)
+def _poisson(values: Values, exposure: Values, dtype: DTypeLike) -> Likelihood:
+    return Poisson.create(_rate(values, exposure), dtype)
 
 
-def _negative_binomial(values: Values, dtype: DTypeLike) -> Likelihood:
+def _negative_binomial(values: Values, exposure: Values, dtype: DTypeLike) -> Likelihood:
     """R by moments: the variance is μ + μ²/r; no more variance than the mean asks for a large r."""
-    mean = _rate(values)
-    extra = float(np.var(values)) - mean
-    r = mean**2 / extra if extra > 0 else np.inf
-    return NegativeBinomial.create(mean, float(np.clip(r, 0.1, 100.0)), dtype)
+    rate = _rate(values, exposure)
+    mu = rate * exposure
+    extra = float(np.mean((values - mu) ** 2 - mu))
+    r = float(np.mean(mu**2)) / extra if extra > 0 else np.inf
+    return NegativeBinomial.create(rate, float(np.clip(r, 0.1, 100.0)), dtype)
 
 
-def _bernoulli(values: Values, dtype: DTypeLike) -> Likelihood:
+def _bernoulli(values: Values, _: Values, dtype: DTypeLike) -> Likelihood:
     return Bernoulli.create(_share(values), dtype)
 
 
-def _probit(values: Values, dtype: DTypeLike) -> Likelihood:
+def _probit(values: Values, _: Values, dtype: DTypeLike) -> Likelihood:
     return Bernoulli.create(_share(values), dtype, link="probit")
 
 
@@ -262,8 +269,8 @@ LIKELIHOODS: dict[str, _Kind] = {
 """The names that ``likelihood=`` takes beside "auto"."""
 
 
-def _rate(values: Values) -> float:
-    return max(float(np.mean(values)), 1e-6)
+def _rate(values: Values, exposure: Values) -> float:
+    return max(float(np.sum(values) / np.sum(exposure)), 1e-6)
 
 
 def _share(values: Values) -> float:

@@ -89,7 +89,8 @@ class TensorEstimator(Estimator):
         distinct = len(np.unique(training.time))
         with scoped(self.dtype):
             values = scaler.apply(events.value)
-            likelihood = make_likelihood(chosen.name, values, jnp.dtype(self.dtype))
+            dtype = jnp.dtype(self.dtype)
+            likelihood = make_likelihood(chosen.name, values, dtype, events.exposure)
             model = self._build(likelihood, events.shape, distinct, len(training))
             outcome = self._train(model, training, held_out, scaler, settings)
         provenance = Provenance.of(events, training, outcome, scaler, chosen)
