@@ -375,3 +375,49 @@ def test_a_pandas_index_comes_back_after_dropping():
     with pytest.warns(DataWarning, match="dropped 1 of 3"):
         events = Events.read(frame)
     assert events.attach({"mean": np.zeros(2)}).index.tolist() == ["x", "y"]
+
+
+def sources(folder):
+    TABLE.write_csv(folder / "t.csv")
+    return TABLE, TABLE.to_pandas(), folder / "t.csv"
+
+
+@pytest.mark.filterwarnings("ignore:a single entity")
+def test_a_part_can_be_read_as_if_there_were_nothing_else(tmp_path):
+    for source in sources(tmp_path):
+        every = Events.read(source, **NAMED)
+        part = every.take(np.array([2, 0])).relearned()
+        alone = Events.read(TABLE[[2, 0]], **NAMED)
+        assert part.schema == alone.schema
+        assert part.codes.tolist() == alone.codes.tolist() == [[0, 1], [0, 0]]
+        assert part.time.tolist() == alone.time.tolist() == [1.0, 0.0]
+        assert part.value.tolist() == [3.0, 1.0]
+        assert part.rows.tolist() == [2, 0]
+        rest = part.schema.encode(every.take(np.array([1, 3])), need_value=True)
+        assert rest.codes.tolist() == [[-1, 0], [-1, 1]]
+        assert rest.time.tolist() == [0.5, 2.0]
+        assert rest.value.tolist() == [2.0, 4.0]
+        assert rest.inside.tolist() == [True, False]
+
+
+def test_a_part_that_tells_all_is_left_as_it_is():
+    events = Events.read(TABLE, **NAMED)
+    assert events.relearned() is events
+    twice = events.take(np.array([0, 1, 2, 3, 1]))
+    assert twice.relearned() is twice
+
+
+def test_a_part_has_a_clock_to_the_nanosecond():
+    start = 1_711_800_000_000_000_000
+    ticks = [start, start + 3, start + 10**17 + 1, start + 10**18 + 7]
+    table = pl.DataFrame(
+        {"site": list("abab"), "time": pl.Series(ticks).cast(pl.Datetime("ns")), "value": [1.0] * 4}
+    )
+    clock = Events.read(table).take(np.array([1, 2])).relearned().schema.clock
+    assert (clock.start, clock.stop) == (ticks[1], ticks[2])
+
+
+def test_a_part_with_one_entity_left_is_worth_a_warning():
+    events = Events.read(TABLE, **NAMED)
+    with pytest.warns(DataWarning, match="a single entity in the mode 'pollutant'"):
+        events.take(np.array([0, 1])).relearned()

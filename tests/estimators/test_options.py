@@ -80,7 +80,7 @@ def test_an_impatient_run_is_validated_once_before_it_ends(table):
     assert model.fit_.provenance.best_epoch == len(model.history_) == 5
 
 
-@pytest.mark.parametrize(("fraction", "sizes"), [(0.0, 48), (0.1, 48), (0.11, 43), (0.99, 1)])
+@pytest.mark.parametrize(("fraction", "sizes"), [(0.0, 48), (0.1, 48), (0.11, 43)])
 def test_a_split_needs_five_rows_to_hold_out(table, fraction, sizes):
     training, held_out = make("NONFAT", validation_fraction=fraction)._split(events(table))
     assert len(training) == sizes

@@ -11,6 +11,7 @@ from jaxtyping import Bool, Float64, Int, Int32, Int64
 from nonfat.data.clock import Clock
 from nonfat.data.coding import Vocabulary
 from nonfat.data.extract import Columns, extract
+from nonfat.data.moments import read_moments
 from nonfat.data.notice import notice
 from nonfat.data.roles import Roles, assign, open_with
 from nonfat.data.table import Table
@@ -207,6 +208,43 @@ class Events:
             value=value,
             rows=self.rows[index],
         )
+
+    def relearned(self) -> "Events":
+        """The same rows with a schema of their own: who and when as these rows alone tell.
+
+        Rows that were left out by `take` are then what they are to a model that never saw them:
+        entities without a row are unseen, and times outside these rows' range are beyond it.
+
+        Returns:
+            The same object if these rows tell all that the schema knows.
+
+        Example:
+            >>> table = pl.DataFrame({"site": list("abc"), "time": [0, 4, 9], "value": [1.0] * 3})
+            >>> early = Events.read(table).take(np.array([0, 1])).relearned()
+            >>> early.shape, early.time.tolist()
+            ((2,), [0.0, 1.0])
+        """
+        pairs = zip(self.codes.T, self.schema.vocabularies, strict=True)
+        codes, vocabularies = zip(
+            *(vocabulary.used(column) for column, vocabulary in pairs), strict=True
+        )
+        clock, time = self._own_clock()
+        schema = replace(self.schema, vocabularies=vocabularies, clock=clock)
+        if schema == self.schema:
+            return self
+        if schema.shape != self.shape:
+            _warn_of_lone_entities(schema)
+        return replace(self, codes=np.stack(codes, axis=1), time=time, schema=schema)
+
+    def _own_clock(self) -> tuple[Clock, Float64[np.ndarray, "N"]]:
+        """A clock that spans these rows, and their times on it."""
+        clock = self.schema.clock
+        if len(self) and self.time.min() == 0.0 and self.time.max() == clock.last:
+            return clock, self.time
+        # from the table, whose times are exact, and not from floats on the old clock
+        moments = read_moments(self.table.column(self.schema.time)).where(self.rows)
+        own = Clock.spanning(moments)
+        return own, own.place(moments)
 
     def attach(self, new: Mapping[str, np.ndarray]) -> Any:
         """The rows' entities and times, followed by new columns, in the user's kind of frame.

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 import polars as pl
-from jaxtyping import Bool, Float64, Int64
+from jaxtyping import Bool, Float64, Int, Int64
 
 from nonfat.data.wording import rows_where
 from nonfat.errors import DataError
@@ -38,8 +38,8 @@ class Moments:
     unit: Unit = "one"
     zone: str | None = None
 
-    def where(self, kept: Bool[np.ndarray, "N"]) -> "Moments":
-        """Only some of the times."""
+    def where(self, kept: Bool[np.ndarray, "N"] | Int[np.ndarray, "M"]) -> "Moments":
+        """Only some of the times, by truth value or by position."""
         return Moments(self.ticks[kept], self.kind, self.unit, self.zone)
 
     @property

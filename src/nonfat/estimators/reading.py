@@ -11,6 +11,9 @@ __all__ = ["training_events"]
 def training_events(X: Any, y: Any, modes: Any, time: Any, value: Any) -> Events:
     """Rows to learn from: every one has a value, and entities that the schema knows.
 
+    Of events that were split the schema knows more than these rows tell; a model must not take
+    what was held out for known, so the schema is learned again.
+
     Example:
         >>> import polars as pl
         >>> table = pl.DataFrame({"site": ["a", "b"], "time": [0, 4], "value": [1.0, 2.0]})
@@ -27,4 +30,4 @@ def training_events(X: Any, y: Any, modes: Any, time: Any, value: Any) -> Events
             f"{int(events.unseen.sum())} of these events have an entity that their schema does "
             "not know; fit on the table they were read from, or drop these rows"
         )
-    return events
+    return events.relearned()
