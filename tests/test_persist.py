@@ -213,6 +213,15 @@ def test_what_is_not_a_model_is_named(tmp_path, make, message):
         persist.read(path)
 
 
+@pytest.mark.parametrize("path", [None, 5, b"m", ["m"]])
+def test_a_path_is_a_path(path):
+    text = r"expected the path of a model file, got .*; write it as text or a pathlib\.Path"
+    with pytest.raises(ModelFileError, match=text):
+        persist.read(path)
+    with pytest.raises(ModelFileError, match=text):
+        persist.write(path, {}, {})
+
+
 @quick
 @given(st.data())
 def test_a_truncated_file_is_refused(tmp_path, data):

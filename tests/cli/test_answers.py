@@ -45,6 +45,7 @@ def test_a_file_is_not_overwritten_unless_asked(nonfat, refuses, air, tmp_path):
     ("extra", "told"),
     [
         (["--level", "wide"], "--level: expected percentages separated by commas, such as 80,95"),
+        (["--level", "80,,95"], "--level: expected percentages separated by commas, such as 80,95"),
         (["--level", "0.95"], "a level is a percentage from 1 to 99.9, such as 95; got 0.95"),
         (["--out", "p.xlsx"], "--out: p.xlsx should end in .csv or .parquet"),
         (["--out", "no/p.csv"], "--out: the folder no does not exist; create it first"),
@@ -112,7 +113,7 @@ def test_draws_of_trajectories(nonfat, air):
 @pytest.mark.parametrize(
     ("extra", "told"),
     [
-        ([], "mode must be one of 'site', 'pollutant'"),
+        ([], "there are several modes; name one with mode=...: 'site', 'pollutant'"),
         (["--mode", "sites"], "did you mean 'site'?"),
         (["--mode", "sites", "--entities", "7"], "did you mean 'site'?"),
         (["--mode", "site", "--entities", "7,8"], "no entity '8' in the mode 'site'"),

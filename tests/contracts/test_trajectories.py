@@ -116,7 +116,8 @@ def test_times_come_back_in_the_users_own_type(new, table, unit, zone):
 
 @pytest.mark.once
 def test_a_lone_mode_needs_no_name_and_several_do(model):
-    with pytest.raises(nf.ConfigError, match="mode must be one of 'site', 'pollutant', got None"):
+    text = r"several modes; name one with mode=\.\.\.: 'site', 'pollutant'"
+    with pytest.raises(nf.ConfigError, match=text):
         model.trajectories()
 
 
@@ -134,6 +135,14 @@ def test_an_unknown_entity_is_refused_with_known_ones(model):
 
 
 @pytest.mark.once
+def test_entities_of_another_type_are_refused_with_the_name_of_the_mode(new, table):
+    numbered = table.with_columns(site=pl.col("site").replace_strict({"a": 1, "b": 2, "c": 3}))
+    model = new(epochs=1).fit(numbered)
+    with pytest.raises(nf.DataError, match="no id in column 'site' is known, because their type"):
+        model.trajectories("site", entities=["1"])
+
+
+@pytest.mark.once
 @pytest.mark.parametrize("entities", ["a", [], 5])
 def test_entities_are_a_list(model, entities):
     with pytest.raises(nf.ConfigError, match="entities must be a list of entities of 'site'"):
@@ -147,9 +156,9 @@ def test_entities_are_a_list(model, entities):
         (5, nf.ConfigError, "times must be a list or a column of times, got 5"),
         ("2024", nf.ConfigError, "times must be a list or a column of times, got '2024'"),
         ([], nf.ConfigError, "times is empty"),
-        (["a"], nf.DataError, "time column 'times' holds strings"),
+        (["a"], nf.DataError, "the list of times holds strings"),
         ([1, "a"], nf.DataError, "times cannot be read as one kind of time"),
-        ([1.0, float("nan")], nf.DataError, "time column 'times' is missing in row 1"),
+        ([1.0, float("nan")], nf.DataError, "the list of times is missing in row 1"),
         (pd.to_datetime(["2024-01-01"]), nf.DataError, "datetimes"),
     ],
 )

@@ -191,11 +191,15 @@ def test_values_may_come_apart(y):
 
 def test_values_that_come_apart_must_fit():
     with pytest.raises(DataError, match="y has 2 values, but the table has 4 rows"):
-        Events.read(TABLE, **NAMED, y=[1, 2])
-    with pytest.raises(DataError, match="the values came twice: apart, and as column 'level'"):
-        Events.read(TABLE, time="when", value="level", y=[1, 2, 3, 4])
+        Events.read(TABLE.drop("level"), **NAMED, y=[1, 2])
+    for modes in (None, ["site", "pollutant"]):
+        with pytest.raises(DataError, match="the values came twice: apart, and as column 'level'"):
+            Events.read(TABLE, modes=modes, time="when", value="level", y=[1, 2, 3, 4])
+    schema = Events.read(TABLE, **NAMED).schema
+    with pytest.raises(DataError, match="the values came twice"):
+        schema.encode(TABLE, need_value=True, y=[1, 2, 3, 4])
     with pytest.raises(DataError, match="one dimension"):
-        Events.read(TABLE, **NAMED, y=np.zeros((4, 1)))
+        Events.read(TABLE.drop("level"), **NAMED, y=np.zeros((4, 1)))
 
 
 def test_arrays_go_by_position():
@@ -219,6 +223,10 @@ def test_arrays_go_by_position():
         Events.read(array[:, :2])
     with pytest.raises(DataError, match="rows and columns, but its shape is"):
         Events.read(np.zeros(3), modes=["site"])
+    with pytest.raises(DataError, match="rows and columns, but its shape is"):
+        Events.read(np.zeros(3))
+    with pytest.raises(DataError, match="the values came twice"):
+        Events.read(array, modes=["site", "code"], y=array[:, 3])
 
 
 @pytest.mark.parametrize(
@@ -233,6 +241,10 @@ def test_arrays_go_by_position():
             r"no column 'Site' in the table; did you mean 'site'\?; its columns: 'site', 'poll",
         ),
         ({"time": "wen"}, r"no column 'wen' in the table; did you mean 'when'\?"),
+        (
+            {"modes": ["sites"], "time": "y"},
+            "no columns 'sites', 'y' in the table; its columns: 'site'",
+        ),
         ({"value": "x", "time": "y"}, "no columns 'y', 'x' in the table; its columns: 'site'"),
     ],
 )
@@ -318,6 +330,19 @@ def test_a_lone_entity_is_worth_a_warning():
     with pytest.warns(DataWarning, match="a single entity in the mode 'pollutant'") as caught:
         Events.read(TABLE.with_columns(pollutant=pl.lit(7)), **NAMED)
     assert caught[0].filename == __file__
+
+
+def test_several_lone_entities_are_told_at_once():
+    table = pl.DataFrame({"a": ["x", "x"], "b": [1, 1], "time": [0, 1], "value": [1.0, 2.0]})
+    with pytest.warns(DataWarning, match="in each of the modes 'a', 'b': they tell no rows apart"):
+        Events.read(table)
+
+
+def test_several_names_with_spaces_around_get_a_hint():
+    table = TABLE.rename({"when": " when", "level": "level "})
+    text = "no columns 'when', 'level' in the table, but ' when', 'level ' with spaces around"
+    with pytest.raises(DataError, match=text):
+        Events.read(table, **NAMED)
 
 
 def test_a_mismatch_of_types_names_the_column():

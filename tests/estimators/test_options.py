@@ -21,6 +21,7 @@ WRONG = [
     ("basis", "spectal", "basis must be one of 'spectral', 'laguerre', got 'spectal'; "
      "did you mean 'spectral'?"),
     ("basis_size", 0, f"basis_size {WHOLE} 1, got 0"),
+    ("basis_size", 101, "basis_size must be a whole number of at most 100, got 101"),
     ("embedding_size", 0, f"embedding_size {WHOLE} 1, got 0"),
     ("pseudo_inputs", -1, f"pseudo_inputs {WHOLE} 1, got -1"),
     ("entity_pseudo_inputs", 0, f"entity_pseudo_inputs {WHOLE} 1, got 0"),
@@ -49,7 +50,8 @@ WRONG = [
 
 @pytest.mark.parametrize(("option", "value", "text"), WRONG)
 def test_a_wrong_option_is_refused_before_the_table_is_opened(option, value, text):
-    estimator = make("NONFAT", **{option: value})  # the constructor itself is inert
+    laguerre = {"basis": "laguerre"} if value == 101 else {}
+    estimator = make("NONFAT", **laguerre, **{option: value})  # the constructor itself is inert
     with pytest.raises(nf.ConfigError) as caught:
         estimator.fit("no such file.csv")
     assert str(caught.value).startswith(text)

@@ -56,11 +56,10 @@ def percentages(option: str, text: str | None) -> list[float] | None:
         >>> percentages("--level", "80,95")
         [80.0, 95.0]
     """
-    parts = listed(option, text)
-    if parts is None:
+    if text is None:
         return None
     try:
-        return [float(part) for part in parts]
+        return [float(part) for part in text.split(",")]
     except ValueError:
         from nonfat.errors import ConfigError
 

@@ -104,7 +104,10 @@ def _mode_number(fit: Fit[Any], mode: Any) -> int:
     names = fit.schema.modes
     if mode is None and len(names) == 1:
         return 0
-    return names.index(choice("mode", None if mode is None else str(mode), names))
+    if mode is None:
+        known = ", ".join(repr(name) for name in names)
+        raise ConfigError(f"there are several modes; name one with mode=...: {known}")
+    return names.index(choice("mode", str(mode), names))
 
 
 def _codes(fit: Fit[Any], k: int, entities: Sequence[Any] | None) -> Int[np.ndarray, "J"]:
@@ -114,7 +117,7 @@ def _codes(fit: Fit[Any], k: int, entities: Sequence[Any] | None) -> Int[np.ndar
     if isinstance(entities, str) or not isinstance(entities, Iterable) or not list(entities):
         raise ConfigError(f"entities must be a list of entities of {name!r}, got {entities!r}")
     entities = list(entities)
-    codes = vocabulary.encode(entities)
+    codes = vocabulary.encode(as_series(entities, name))
     unknown = [entity for entity, code in zip(entities, codes, strict=True) if code < 0]
     if unknown:
         first = vocabulary.decode(np.arange(min(5, len(vocabulary))))
@@ -131,7 +134,7 @@ def _times(fit: Fit[Any], times: Any) -> tuple[pl.Series, Float[np.ndarray, "T"]
     if times is None:
         grid = np.linspace(0.0, clock.last, _TIMES if clock.last else 1)
         return clock.from_float(grid, between=True), grid
-    series = _series(times).rename("times")
+    series = _series(times).rename("")  # so that no message takes it for a column
     return series, clock.to_float(series)
 
 
