@@ -49,7 +49,8 @@ def stand_in(folder, *, tell, **options):
     return demo.Demo([chapter], [folder / f"{options}.png"], 4.0)
 
 
-def test_the_demo_is_told_in_tables(nonfat, monkeypatch):
+def test_the_demo_is_told_in_tables(nonfat, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(demo, "run_demo", stand_in)
     lines = nonfat("demo", "--out", "here", "--seed", 3).out.splitlines()
     assert "2013 in daily means: 7 rows to learn from, 3 s" in lines
@@ -60,7 +61,8 @@ def test_the_demo_is_told_in_tables(nonfat, monkeypatch):
     assert lines[-1].strip() == str(Path("here") / f"{options}.png")
 
 
-def test_a_quiet_demo(nonfat, monkeypatch):
+def test_a_quiet_demo(nonfat, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(demo, "run_demo", stand_in)
     done = nonfat("demo", "--quiet")
     assert (done.code, done.out, done.err) == (0, "", "")

@@ -67,5 +67,6 @@ def _row(scores: "Scores") -> list[str]:
 
 _LEGEND = """\
 Gaps are rows held out at random, the rows after come later than all training; training saw
-neither. Errors are in standard deviations of each variable (MAE °F: temperature alone).
+neither. Errors are in standard deviations of each variable over its training rows (MAE °F:
+temperature alone).
 Less is better, but for the log likelihood (more) and the band (95%)."""
