@@ -1,5 +1,6 @@
 """The root command: help, version, unknown commands; and ``nonfat demo``, its work stood in for."""
 
+import json
 from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -66,6 +67,20 @@ def test_a_quiet_demo(nonfat, monkeypatch, tmp_path):
     monkeypatch.setattr(demo, "run_demo", stand_in)
     done = nonfat("demo", "--quiet")
     assert (done.code, done.out, done.err) == (0, "", "")
+
+
+def test_a_demo_as_json(nonfat, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(demo, "run_demo", stand_in)
+    told = json.loads(nonfat("demo", "--json").out)
+    (chapter,) = told["chapters"]
+    assert (chapter["name"], chapter["train_rows"]) == ("year", 7)
+    assert chapter["boundary"] == "2013-12-12T00:00:00"
+    ours, mean = chapter["later"]["scores"]
+    assert (ours["name"], ours["relative_rmse"], ours["coverage_95"]) == ("NONFAT", 0.25, 0.945)
+    assert mean["crps"] is None
+    (path,) = told["files"]
+    assert "'progress': False" in path
 
 
 def test_the_demo_keeps_its_hands_off_other_files(refuses, tmp_path):
