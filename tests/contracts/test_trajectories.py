@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 import nonfat as nf
+from nonfat.estimators import tidy
 
 pytestmark = pytest.mark.trajectories
 
@@ -70,6 +71,23 @@ def test_draws_have_the_mean_and_deviation_that_the_frame_says(model):
     std = frame["std"].to_numpy()
     assert np.allclose(draws.mean(axis=0), frame["mean"], atol=0.25 * std.max())
     assert np.allclose(draws.std(axis=0), std, rtol=0.2)
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("samples", [0, 3])
+def test_many_entities_are_answered_in_parts_that_add_up(model, monkeypatch, samples):
+    whole = model.trajectories("site", times=[1, 5, 9], samples=samples)
+    sizes, long = [], tidy._long
+    monkeypatch.setattr(tidy, "_POINTS", 2 * 3 * max(samples, 1))  # two entities at a time
+    monkeypatch.setattr(
+        tidy, "_long", lambda ids, *rest: sizes.append(len(ids)) or long(ids, *rest)
+    )
+    parts = model.trajectories("site", times=[1, 5, 9], samples=samples)
+    assert sizes == [2, 1]
+    assert parts.schema == whole.schema
+    number = "draw" if samples else "mean"
+    assert parts.drop(number, "std", strict=False).equals(whole.drop(number, "std", strict=False))
+    assert np.allclose(parts[number], whole[number], atol=1e-5)
 
 
 def test_draws_follow_their_seed(model):
@@ -155,7 +173,7 @@ def test_entities_are_a_list(model, entities):
     [
         (5, nf.ConfigError, "times must be a list or a column of times, got 5"),
         ("2024", nf.ConfigError, "times must be a list or a column of times, got '2024'"),
-        ([], nf.ConfigError, "times is empty"),
+        ([], nf.ConfigError, "times is empty; leave it out for the whole training range"),
         (["a"], nf.DataError, "the list of times holds strings"),
         ([1, "a"], nf.DataError, "times cannot be read as one kind of time"),
         ([1.0, float("nan")], nf.DataError, "the list of times is missing in row 1"),

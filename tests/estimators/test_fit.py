@@ -112,6 +112,15 @@ def test_where_all_entities_are_rare_nothing_is_held_out(table):
     assert held_out is None
 
 
+def test_the_coverage_goes_by_its_name_in_tables_of_scores(model, table):
+    found = model.evaluate(table)["coverage_95"]
+    assert (
+        model.score(table, metric="coverage_95") == model.score(table, metric="coverage") == found
+    )
+    with pytest.raises(nf.ConfigError, match=r"no metric is called 'RMSE'; did you mean 'rmse'\?"):
+        model.score(table, metric="RMSE")
+
+
 def test_summary_says_what_was_fitted_on_what_and_how_it_went(model):
     lines = model.summary().splitlines()
     assert lines[0] == "NONFAT: level by site (3), pollutant (2) over when"
