@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nonfat.data import Events, cold_entity_split, random_split, temporal_split
     from nonfat.errors import (
+        ChoiceWarning,
         ConfigError,
         DataError,
         DataWarning,
@@ -61,6 +62,7 @@ __all__ = [
     "NONFAT",
     "AdditiveEffects",
     "CellMean",
+    "ChoiceWarning",
     "ConfigError",
     "DataError",
     "DataWarning",

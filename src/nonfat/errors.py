@@ -8,6 +8,7 @@ scikit-learn class that a caller would expect.
 from sklearn.exceptions import NotFittedError as _SklearnNotFittedError
 
 __all__ = [
+    "ChoiceWarning",
     "ConfigError",
     "DataError",
     "DataWarning",
@@ -51,6 +52,10 @@ class NonfatWarning(UserWarning):
 
 class DataWarning(NonfatWarning):
     """Rows were dropped, or the table is unusual in a way worth knowing."""
+
+
+class ChoiceWarning(NonfatWarning):
+    """Something was chosen for you, as you asked; the text says what, why, and how to choose."""
 
 
 class TrainingWarning(NonfatWarning):

@@ -155,6 +155,7 @@ def many():
     )
 
 
+@once
 def test_more_entities_than_fit_in_a_chunk_are_answered_alike(new, many):
     """Small requests look at their own entities only; large ones at all."""
     model = new(batch_size=40).fit(many)

@@ -20,7 +20,7 @@ def double(new, table, quickly_compiled):
     return new(dtype="float64").fit(table)
 
 
-@pytest.mark.trained
+@pytest.mark.once
 def test_double_precision_is_double_and_close_to_single(model, double, table):
     assert {leaf.dtype.name for leaf in jax.tree.leaves(double.fit_.model)} == {"float64"}
     assert {leaf.dtype.name for leaf in jax.tree.leaves(model.fit_.model)} == {"float32"}

@@ -118,7 +118,8 @@ def test_a_fitted_estimator_can_be_sent_to_another_process(model, table, duplica
 
 @pytest.mark.parametrize("kind", [pytest.param("polars", marks=pytest.mark.once), "pandas"])
 def test_grid_search_works_on_frames(new, case, table, kind):
-    frame = table if kind == "polars" else table.to_pandas()
+    twice = pl.concat([table, table])  # so that folds are of a size for which code is compiled
+    frame = twice if kind == "polars" else twice.to_pandas()
     ((option, values),) = case.grid.items()
     search = GridSearchCV(new(), case.grid, cv=2, error_score="raise", refit=lambda results: 0).fit(
         frame
@@ -131,6 +132,7 @@ def test_grid_search_works_on_frames(new, case, table, kind):
 
 
 def test_scikit_learns_own_scorers_work_on_arrays(new, table):
+    table = pl.concat([table, table])  # see above
     codes = table.select(
         pl.col("site").replace_strict({"a": 0, "b": 1, "c": 2}),
         pl.col("pollutant").replace_strict({"x": 0, "y": 1}),

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nonfat.data import Events, Schema, read_table
+from nonfat.data.relearning import relearned
 from nonfat.errors import DataError, DataWarning
 
 pa = pytest.importorskip("pyarrow")
@@ -411,7 +412,7 @@ def sources(folder):
 def test_a_part_can_be_read_as_if_there_were_nothing_else(tmp_path):
     for source in sources(tmp_path):
         every = Events.read(source, **NAMED)
-        part = every.take(np.array([2, 0])).relearned()
+        part = relearned(every.take(np.array([2, 0])))
         alone = Events.read(TABLE[[2, 0]], **NAMED)
         assert part.schema == alone.schema
         assert part.codes.tolist() == alone.codes.tolist() == [[0, 1], [0, 0]]
@@ -427,9 +428,9 @@ def test_a_part_can_be_read_as_if_there_were_nothing_else(tmp_path):
 
 def test_a_part_that_tells_all_is_left_as_it_is():
     events = Events.read(TABLE, **NAMED)
-    assert events.relearned() is events
+    assert relearned(events) is events
     twice = events.take(np.array([0, 1, 2, 3, 1]))
-    assert twice.relearned() is twice
+    assert relearned(twice) is twice
 
 
 def test_a_part_has_a_clock_to_the_nanosecond():
@@ -438,11 +439,23 @@ def test_a_part_has_a_clock_to_the_nanosecond():
     table = pl.DataFrame(
         {"site": list("abab"), "time": pl.Series(ticks).cast(pl.Datetime("ns")), "value": [1.0] * 4}
     )
-    clock = Events.read(table).take(np.array([1, 2])).relearned().schema.clock
+    clock = relearned(Events.read(table).take(np.array([1, 2]))).schema.clock
     assert (clock.start, clock.stop) == (ticks[1], ticks[2])
 
 
 def test_a_part_with_one_entity_left_is_worth_a_warning():
     events = Events.read(TABLE, **NAMED)
     with pytest.warns(DataWarning, match="a single entity in the mode 'pollutant'"):
-        events.take(np.array([0, 1])).relearned()
+        relearned(events.take(np.array([0, 1])))
+
+
+def test_a_part_keeps_its_exposure_even_where_other_rows_have_none():
+    table = TABLE.with_columns(
+        days=pl.Series([2.0, 3.0, 4.0, None]), level=pl.Series([1.0, 2.0, 3.0, None])
+    )
+    with pytest.warns(DataWarning, match="dropped 1 of 4 rows"):
+        events = Events.read(table, **NAMED, exposure="days")
+    part = relearned(events.take(np.array([1, 2])))
+    assert part.exposure.tolist() == [3.0, 4.0]
+    rest = part.schema.encode(events.take(np.array([0])), need_value=True)
+    assert (rest.exposure.tolist(), rest.value.tolist()) == ([2.0], [1.0])

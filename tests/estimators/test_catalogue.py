@@ -14,6 +14,8 @@ class Plain:
     With more to say.
     """
 
+    kind, composition = "reference", ""
+
     def __init__(self, modes=None, time="time", value="value"):
         self.modes, self.time, self.value = modes, time, value
 
@@ -38,9 +40,10 @@ def test_methods_come_first_and_say_what_they_are(more):
     assert kinds == sorted(kinds)  # "method" before "reference"
 
 
-def test_a_class_may_say_itself_what_it_is(more, monkeypatch):
-    monkeypatch.setattr(Plain, "kind", "method", raising=False)
-    assert next(method.kind for method in methods() if method.name == "CellMean") == "method"
+def test_every_estimator_says_what_it_is():
+    for method in methods():
+        assert method.summary.endswith(".")
+        assert (method.composition == "") == (method.kind == "reference")
 
 
 def test_the_case_of_a_name_does_not_matter(more):

@@ -125,12 +125,13 @@ def test_summary_says_what_was_fitted_on_what_and_how_it_went(model):
     lines = model.summary().splitlines()
     assert lines[0] == "NONFAT: level by site (3), pollutant (2) over when"
     assert [line.split()[0] for line in lines[1:]] == [
-        "times", "rows", "parameters", "training", "validation", "noise",
+        "times", "rows", "parameters", "training", "validation", "likelihood", "noise",
     ]  # fmt: skip
     assert "0 to 7, 8 distinct" in lines[1]
     assert "48, of which 12 held out for validation" in lines[2]
     assert "5 epochs in" in lines[4]
     assert "best epoch 5" in lines[4]
+    assert lines[6].endswith("gaussian: it was asked for")
 
 
 def test_summary_tells_dates_as_dates(table):

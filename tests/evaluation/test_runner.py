@@ -37,6 +37,12 @@ def test_a_record_says_all_there_is_to_say(fakes, data_folder):
     assert bench.failed == [broken]
 
 
+def test_references_keep_their_own_rank(fakes, data_folder, monkeypatch):
+    monkeypatch.setattr(fakes, "kind", "reference", raising=False)
+    bench = run_suite(replace(QUICK, methods=("CPCT",), rank=7), folder=data_folder)
+    assert bench.records[0].rank == 3
+
+
 def test_progress_is_told_after_each_method(fakes, data_folder):
     told = []
     run_suite(QUICK, folder=data_folder, tell=lambda row, *at: told.append((row.method, *at)))

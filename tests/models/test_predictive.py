@@ -2,8 +2,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.special import expit
+from scipy.stats import norm, t
 
-from nonfat.likelihoods import Gaussian
+from nonfat.likelihoods import Bernoulli, Gaussian, NegativeBinomial, Poisson, StudentT
 from nonfat.models import Predictive
 from reference import mixtures
 
@@ -84,3 +86,87 @@ def test_the_density_integrates_to_one_and_is_the_slope_of_the_quantiles(case):
     low, middle, high = predictive.quantile(jnp.array([0.4999, 0.5, 0.5001]))
     slope = 2e-4 / np.asarray(high - low)
     np.testing.assert_allclose(np.exp(predictive.log_density(middle)), slope, rtol=1e-4)
+
+
+COUNTS = {
+    "poisson": lambda dtype: Poisson.create(2.0, dtype),
+    "negative binomial": lambda dtype: NegativeBinomial.create(2.0, 0.8, dtype),
+}
+BAND = jnp.array([0.0005, 0.025, 0.5, 0.9, 0.975, 0.9995])
+
+
+def _mixture(likelihood, f, s2):
+    dtype = likelihood.bias.dtype
+    return Predictive(jnp.asarray(f, dtype), jnp.asarray(s2, dtype), likelihood)
+
+
+@pytest.mark.parametrize("name", COUNTS)
+@pytest.mark.parametrize("dtype", [jnp.float32, jnp.float64])
+def test_quantiles_of_counts_are_the_least_that_reach_the_level(x64, name, dtype):
+    """Also of mixtures that are skewed, and of hardly any counts at all."""
+    f = np.array([[0.0, 2.0, -9.0, 6.0], [0.5, 4.0, -9.0, 6.1]])
+    s2 = np.array([[0.1, 2.0, 0.0, 1e-4]] * 2)
+    predictive = _mixture(COUNTS[name](dtype), f, s2)
+    levels = jnp.asarray(BAND, dtype)
+    ours = np.asarray(jax.jit(Predictive.quantile)(predictive, levels))
+    assert ours.dtype == dtype
+    np.testing.assert_array_equal(ours, np.round(ours))
+    assert np.all(ours >= 0)
+    assert np.all(np.diff(ours, axis=0) >= 0)
+    assert np.all(ours[:, 2] <= 1)
+    cdf = jax.jit(lambda y: jnp.mean(predictive.likelihood.predictive_cdf(y, f_, s_), axis=0))
+    f_, s_ = predictive.f[:, None], predictive.s2[:, None]
+    slack = 1e-6  # of single precision, compiled in two ways
+    assert np.all(np.asarray(cdf(jnp.asarray(ours))) >= np.asarray(levels)[:, None] - slack)
+    assert np.all(np.asarray(cdf(jnp.asarray(ours - 1))) < np.asarray(levels)[:, None] + slack)
+
+
+def test_quantiles_of_counts_agree_with_draws():
+    f = np.random.default_rng(0).normal(size=(4, 2))
+    predictive = _mixture(COUNTS["poisson"](jnp.float32), f, np.full((4, 2), 0.5))
+    keys = jax.random.split(jax.random.key(0), 8000)
+    y = np.asarray(jax.jit(jax.vmap(predictive.sample))(keys)).reshape(-1, 2)
+    for level in (0.1, 0.5, 0.9):
+        k = np.asarray(predictive.quantile(jnp.array([level])))[0]
+        error = 4.5 * np.sqrt(0.25 / len(y))
+        assert np.all((y <= k).mean(0) > level - error)
+        assert np.all((y < k).mean(0) < level + error)
+
+
+def test_huge_counts_have_quantiles_in_single_precision():
+    predictive = _mixture(COUNTS["poisson"](jnp.float32), np.full((1, 1), 18.0), np.ones((1, 1)))
+    low, middle, high = np.asarray(predictive.quantile(jnp.array([0.025, 0.5, 0.975])))[:, 0]
+    assert middle == pytest.approx(2 * np.exp(18.0), rel=1e-3)
+    assert high / middle == pytest.approx(middle / low, rel=1e-3)
+
+
+@pytest.mark.parametrize("link", ["logit", "probit"])
+def test_quantiles_of_binary_values_are_probabilities(x64, link):
+    f, s2 = np.array([[0.3, -30.0, 2.0]]), np.array([[0.8, 1.0, 0.0]])
+    likelihood = Bernoulli.create(0.4, jnp.float64, link=link)
+    ours = np.asarray(_mixture(likelihood, f, s2).quantile(BAND.astype(jnp.float64)))
+    assert np.all((ours >= 0) & (ours <= 1))
+    m = f + np.sqrt(s2) * norm.ppf(np.asarray(BAND, np.float64))[:, None] + float(likelihood.bias)
+    expected = expit(m) if link == "logit" else norm.cdf(m)
+    np.testing.assert_allclose(ours, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("df", [2.011, 2.5, 30.0])
+@pytest.mark.parametrize("dtype", [jnp.float32, jnp.float64])
+def test_quantiles_hold_with_very_heavy_tails(x64, df, dtype):
+    noise = StudentT.create(0.3, df, dtype)
+    predictive = Predictive(jnp.full((2, 1), 1.5, dtype), jnp.zeros((2, 1), dtype), noise)
+    ours = np.asarray(predictive.quantile(jnp.asarray(BAND, dtype)))[:, 0]
+    np.testing.assert_allclose(ours, t(df, 1.5, 0.3).ppf(np.asarray(BAND)), rtol=2e-3, atol=1e-4)
+
+
+def test_the_signal_is_the_value_without_noise(case):
+    predictive, _, _ = case
+    for one, other in zip(predictive.signal(), predictive.latent(), strict=True):
+        np.testing.assert_array_equal(one, other)
+    counts = _mixture(COUNTS["poisson"](jnp.float64), np.array([[0.0], [1.0]]), np.zeros((2, 1)))
+    mean, variance = counts.signal()
+    rates = 2.0 * np.exp([0.0, 1.0])
+    np.testing.assert_allclose(mean, rates.mean(), rtol=1e-9)
+    np.testing.assert_allclose(variance, rates.var(), rtol=1e-9)
+    np.testing.assert_allclose(counts.observed()[1], rates.var() + rates.mean(), rtol=1e-9)

@@ -73,7 +73,9 @@ def test_the_elbo_is_below_the_exact_log_marginal_likelihood_of_known_inputs(x64
     lengthscale = np.exp(np.asarray(model.combiner.kernel.log_lengthscale))
     K = gram(squared_exponential, V, V, float(model.combiner.kernel.variance), lengthscale)
     exact = gaussians.gp_log_marginal(K, np.asarray(batch.value), 0.3)
-    no_prior = Batch(batch.entries, batch.value, tuple(0.0 * w for w in batch.prior_weight))
+    no_prior = Batch(
+        batch.entries, batch.value, batch.offset, tuple(0.0 * w for w in batch.prior_weight)
+    )
     bound = float(elbo(model, no_prior, 7, jax.random.key(0)))
     assert bound < exact
     f, s2 = model.combiner.marginals(jnp.asarray(V))
@@ -103,10 +105,10 @@ def test_the_mean_over_an_epochs_batches_is_the_elbo_of_all_entries(x64, d):
                 continue
             here = np.bincount(entries.position[:, k], minlength=B)
             weights.append(N / B * here / counts[k][np.minimum(index, d[k] - 1)])
-        batch = on_device(Batch(entries, value[rows], tuple(weights)))
+        batch = on_device(Batch(entries, value[rows], np.zeros(B), tuple(weights)))
         total += float(elbo(model.take(entities), batch, N, jax.random.key(0)))
     entries, _ = local_entries(codes, time, d)
-    whole = Batch(entries, value, tuple(np.ones(d_k) for d_k in d))
+    whole = Batch(entries, value, np.zeros(N), tuple(np.ones(d_k) for d_k in d))
     expected = float(elbo(model, on_device(whole), N, jax.random.key(9)))
     assert total / 4 == pytest.approx(expected, rel=1e-10)
 
@@ -148,6 +150,20 @@ def test_the_fit_scales_with_the_number_of_entries_and_nothing_else(x64):
     constants += sum(float(jnp.sum(model.time.entity_penalty(k))) for k in range(2))
     assert two + constants == pytest.approx(2 * (one + constants), rel=1e-9)
     assert abs(two - one) > 1.0
+
+
+def test_an_offset_is_added_to_the_latent_mean(x64):
+    """With Gaussian noise it comes to the same as taking it off the value."""
+    model = tensor_model(5)
+    batch = whole_batch(model)
+    offset = jnp.linspace(-1.0, 1.0, 7)
+    with_offset = eqx.tree_at(lambda b: b.offset, batch, offset)
+    shifted = eqx.tree_at(lambda b: b.value, batch, batch.value - offset)
+    one, other, plain = (
+        float(elbo(model, case, 9, jax.random.key(0))) for case in (with_offset, shifted, batch)
+    )
+    assert one == pytest.approx(other, rel=1e-10)
+    assert abs(one - plain) > 1e-3
 
 
 @pytest.mark.parametrize("basis", ["laguerre", "spectral"])

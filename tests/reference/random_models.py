@@ -97,4 +97,5 @@ def entries(seed, d, B, T, dtype=DTYPE):
 def batch_of(seed, d, B, T, dtype=DTYPE):
     """B random entries with values, as a batch that is all there is."""
     value = jnp.asarray(np.random.default_rng(seed).normal(size=B), dtype)
-    return Batch(entries(seed, d, B, T, dtype), value, tuple(jnp.ones(d_k, dtype) for d_k in d))
+    weights = tuple(jnp.ones(d_k, dtype) for d_k in d)
+    return Batch(entries(seed, d, B, T, dtype), value, jnp.zeros_like(value), weights)

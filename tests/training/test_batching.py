@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import jax
 import numpy as np
 import pytest
@@ -146,6 +148,15 @@ def test_chunks_hold_the_same_batches_whatever_their_size():
     assert [len(c.batch.value) for c in pieces.epoch(np.random.default_rng(0))] == [4, 4, 1]
     for x, y in zip(batches(whole), batches(pieces), strict=True):
         jax.tree.map(np.testing.assert_array_equal, x, y)
+
+
+def test_offsets_go_with_their_rows_and_are_zero_if_there_are_none():
+    case = source(61, (50, 5), 20)
+    for local in batches(case):
+        np.testing.assert_array_equal(local.batch.offset, np.zeros(case.rows_per_batch))
+    watched = replace(case, offset=np.log1p(case.value))
+    for local in batches(watched):
+        np.testing.assert_array_equal(local.batch.offset, np.log1p(local.batch.value))
 
 
 def test_an_array_source_is_a_source():

@@ -124,7 +124,7 @@ def _labels(fitted: "Estimator", mode: str | None, written: list[str]) -> list[A
     ]
 
 
-def _readable(found: dict[str, float]) -> str:
+def _readable(found: dict[str, float | None]) -> str:
     """Scores with what they mean, and which way is better."""
     from nonfat.metrics import METRICS
 
@@ -132,7 +132,9 @@ def _readable(found: dict[str, float]) -> str:
     for name, metric in METRICS.items():
         key = name if name in found else "coverage_95"
         better = {True: "higher is better", False: "lower is better", None: ""}
-        rows.append([key, f"{found[key]:.4g}", metric.meaning, better[metric.greater_is_better]])
+        number = found[key]
+        shown = "none" if number is None else f"{number:.4g}"
+        rows.append([key, shown, metric.meaning, better[metric.greater_is_better]])
     texts = [max(len(row[column]) for row in rows) for column in (2, 3)]
     padded = [
         [key, number, meaning.ljust(texts[0]), way.ljust(texts[1])]

@@ -178,7 +178,6 @@ def check_ids(series: pl.Series) -> pl.Series:
             "drop these rows or give them an id"
         )
     _refuse_nanoseconds(series)
-    _refuse_nul(series)
     if series.dtype.is_decimal():  # older polars find no distinct decimals
         return from_objects(series.to_list()).rename(series.name)
     return series
@@ -192,18 +191,6 @@ def _refuse_nanoseconds(series: pl.Series) -> None:
         raise DataError(
             f"column '{series.name}' has ids with nanoseconds in {rows_where(fine.to_numpy())}; "
             "ids keep microseconds: round them, or make them strings"
-        )
-
-
-def _refuse_nul(series: pl.Series) -> None:
-    """A NUL byte ends a string for much of what ids pass through, and marks a file as no text."""
-    if series.dtype != pl.String:
-        return
-    cut = series.str.contains("\0", literal=True)
-    if cut.any():
-        raise DataError(
-            f"column '{series.name}' has ids with a NUL byte in "
-            f"{rows_where(cut.to_numpy(), series)}; remove it, and look where it came from"
         )
 
 

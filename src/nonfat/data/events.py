@@ -11,7 +11,6 @@ from jaxtyping import Bool, Float64, Int, Int32, Int64
 from nonfat.data.clock import Clock
 from nonfat.data.coding import Vocabulary
 from nonfat.data.extract import Columns, extract
-from nonfat.data.moments import read_moments
 from nonfat.data.notice import warn_of_lone_entities
 from nonfat.data.roles import Roles, assign, open_with
 from nonfat.data.table import Table
@@ -30,6 +29,7 @@ class Schema:
         value: the name of the value column.
         vocabularies: the known entities of each mode.
         clock: the map between the user's times and the model's.
+        exposure: the name of the exposure column, if counts have one.
 
     Example:
         >>> table = pl.DataFrame({"site": ["a", "b"], "time": [0, 4], "value": [1.0, 2.0]})
@@ -46,11 +46,12 @@ class Schema:
     value: str
     vocabularies: tuple[Vocabulary, ...]
     clock: Clock
+    exposure: str | None = None
 
     @property
     def roles(self) -> Roles:
         """The names of the columns that matter."""
-        return Roles(self.modes, self.time, self.value)
+        return Roles(self.modes, self.time, self.value, self.exposure)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -91,6 +92,7 @@ class Schema:
             "value": self.value,
             "vocabularies": [vocabulary.to_json() for vocabulary in self.vocabularies],
             "clock": self.clock.to_json(),
+            "exposure": self.exposure,
         }
 
     @classmethod
@@ -102,6 +104,7 @@ class Schema:
             value=tree["value"],
             vocabularies=tuple(Vocabulary.from_json(part) for part in tree["vocabularies"]),
             clock=Clock.from_json(tree["clock"]),
+            exposure=tree.get("exposure"),  # files from before counts have none
         )
 
 
@@ -116,6 +119,7 @@ class Events:
         rows: each row's number in the user's table.
         schema: what the codes and times mean.
         table: the user's table.
+        exposure: for how long, or how much, each row was watched, if the schema has a column.
 
     Example:
         >>> table = pl.DataFrame({"site": ["b", "a"], "time": [2000, 2010], "value": [3.0, 4.0]})
@@ -132,6 +136,7 @@ class Events:
     rows: Int64[np.ndarray, "N"]
     schema: Schema
     table: Table
+    exposure: Float64[np.ndarray, "N"] | None = None
 
     @classmethod
     def read(
@@ -142,16 +147,19 @@ class Events:
         time: Any = "time",
         value: Any = "value",
         y: Any = None,
+        exposure: Any = None,
     ) -> "Events":
         """Reads a training table, and learns from it who is who and when is when.
 
         Args:
             source: any source of a table that `read_table` knows; events pass through.
-            modes: the mode columns; by default all columns but time and value. The columns of
-                a 2-D array are, by position, the modes, the time, and the value.
+            modes: the mode columns; by default all columns but those named below. The columns
+                of a 2-D array are, by position, the modes, the time, the exposure if there is
+                one, and the value.
             time: the time column.
             value: the value column.
             y: the values, if they are not a column of the table.
+            exposure: the column that says for how long, or how much, each count was watched.
 
         Raises:
             DataError: the table cannot be used as it is.
@@ -161,11 +169,11 @@ class Events:
         """
         if isinstance(source, Events):
             return source
-        table, roles = assign(source, modes, time, value, apart=y is not None)
+        table, roles = assign(source, modes, time, value, apart=y is not None, exposure=exposure)
         columns = extract(table, roles, need_value=True, y=y)
         vocabularies = tuple(Vocabulary.learn(ids) for ids in columns.ids)
         clock = Clock.spanning(columns.moments)
-        schema = Schema(roles.modes, roles.time, roles.value, vocabularies, clock)
+        schema = Schema(roles.modes, roles.time, roles.value, vocabularies, clock, roles.exposure)
         warn_of_lone_entities(schema.modes, schema.shape)
         return _coded(columns, schema)
 
@@ -201,50 +209,15 @@ class Events:
             [4.0]
         """
         value = None if self.value is None else self.value[index]
+        exposure = None if self.exposure is None else self.exposure[index]
         return replace(
             self,
             codes=self.codes[index],
             time=self.time[index],
             value=value,
             rows=self.rows[index],
+            exposure=exposure,
         )
-
-    def relearned(self) -> "Events":
-        """The same rows with a schema of their own: who and when as these rows alone tell.
-
-        Rows that were left out by `take` are then what they are to a model that never saw them:
-        entities without a row are unseen, and times outside these rows' range are beyond it.
-
-        Returns:
-            The same object if these rows tell all that the schema knows.
-
-        Example:
-            >>> table = pl.DataFrame({"site": list("abc"), "time": [0, 4, 9], "value": [1.0] * 3})
-            >>> early = Events.read(table).take(np.array([0, 1])).relearned()
-            >>> early.shape, early.time.tolist()
-            ((2,), [0.0, 1.0])
-        """
-        pairs = zip(self.codes.T, self.schema.vocabularies, strict=True)
-        codes, vocabularies = zip(
-            *(vocabulary.used(column) for column, vocabulary in pairs), strict=True
-        )
-        clock, time = self._own_clock()
-        schema = replace(self.schema, vocabularies=vocabularies, clock=clock)
-        if schema == self.schema:
-            return self
-        if schema.shape != self.shape:
-            warn_of_lone_entities(schema.modes, schema.shape)
-        return replace(self, codes=np.stack(codes, axis=1), time=time, schema=schema)
-
-    def _own_clock(self) -> tuple[Clock, Float64[np.ndarray, "N"]]:
-        """A clock that spans these rows, and their times on it."""
-        clock = self.schema.clock
-        if len(self) and self.time.min() == 0.0 and self.time.max() == clock.last:
-            return clock, self.time
-        # from the table, whose times are exact, and not from floats on the old clock
-        moments = read_moments(self.table.column(self.schema.time)).where(self.rows)
-        own = Clock.spanning(moments)
-        return own, own.place(moments)
 
     def attach(self, new: Mapping[str, np.ndarray]) -> Any:
         """The rows' entities and times, followed by new columns, in the user's kind of frame.
@@ -271,6 +244,7 @@ def _coded(columns: Columns, schema: Schema) -> Events:
         rows=columns.rows,
         schema=schema,
         table=columns.table,
+        exposure=columns.exposure,
     )
 
 
@@ -289,6 +263,11 @@ def _recoded(events: Events, schema: Schema, need_value: bool) -> Events:
         raise DataError("these events were read without values; read them with need_value=True")
     if schema == events.schema:
         return events
-    table = open_with(events.table, schema.roles, need_value=False)
-    every = _coded(extract(table, schema.roles, need_value=False), schema)
-    return replace(every.take(events.rows), value=events.value)
+    roles = schema.roles
+    known = roles.exposure == events.schema.exposure
+    if known:  # and rows of the table that were left out may well miss it
+        roles = replace(roles, exposure=None)
+    table = open_with(events.table, roles, need_value=False)
+    again = _coded(extract(table, roles, need_value=False), schema).take(events.rows)
+    exposure = events.exposure if known else again.exposure
+    return replace(again, value=events.value, exposure=exposure)

@@ -14,7 +14,7 @@ from nonfat.data.notice import notice
 from nonfat.data.roles import Roles
 from nonfat.data.table import Table
 from nonfat.data.text import ids_from_text, times_from_text, values_from_text
-from nonfat.data.values import read_values
+from nonfat.data.values import read_exposure, read_values
 from nonfat.errors import DataError
 
 __all__ = ["Columns", "extract"]
@@ -29,6 +29,7 @@ class Columns:
         ids: the entity ids, one series per mode.
         moments: the times.
         values: the values, if they were asked for.
+        exposure: the exposures, if there is a column of them.
         rows: each row's number in the table.
     """
 
@@ -36,6 +37,7 @@ class Columns:
     ids: tuple[pl.Series, ...]
     moments: Moments
     values: Float64[np.ndarray, "N"] | None
+    exposure: Float64[np.ndarray, "N"] | None
     rows: Int64[np.ndarray, "N"]
 
 
@@ -68,14 +70,17 @@ def _extract(table: Table, roles: Roles, need_value: bool, y: Any) -> Columns:
     moments = read_moments(table.column(roles.time))
     every = np.arange(len(table))
     if not need_value:
-        return Columns(table, ids, moments, None, every)
+        exposure = _exposure(table, roles, np.ones(len(table), dtype=bool))
+        return Columns(table, ids, moments, None, exposure, every)
     values = read_values(table.column(roles.value) if y is None else _apart(table, roles, y))
     kept = ~np.isnan(values)
+    exposure = _exposure(table, roles, kept)
     if kept.all():
-        return Columns(table, ids, moments, values, every)
+        return Columns(table, ids, moments, values, exposure, every)
     _report_dropped(kept, roles.value)
     ids = tuple(column.filter(pl.Series(kept)) for column in ids)
-    return Columns(table, ids, moments.where(kept), values[kept], every[kept])
+    exposure = None if exposure is None else exposure[kept]
+    return Columns(table, ids, moments.where(kept), values[kept], exposure, every[kept])
 
 
 def _settle(table: Table, roles: Roles, *, has_value: bool) -> Table:
@@ -84,6 +89,8 @@ def _settle(table: Table, roles: Roles, *, has_value: bool) -> Table:
         return table
     typed = {name: ids_from_text(table.verbatim(name)) for name in roles.modes}
     readers = {roles.time: times_from_text}
+    if roles.exposure is not None:
+        readers[roles.exposure] = values_from_text
     if has_value:
         readers[roles.value] = values_from_text
     for name, reader in readers.items():
@@ -98,6 +105,13 @@ def _ids(table: Table, name: str) -> pl.Series:
     if table.arrays and ids.dtype == pl.Float64 and (ids.is_finite() & (ids == ids.round())).all():
         return ids.cast(pl.Int64)
     return ids
+
+
+def _exposure(
+    table: Table, roles: Roles, kept: Bool[np.ndarray, "N"]
+) -> Float64[np.ndarray, "N"] | None:
+    """The exposures; rows that have no value need none."""
+    return None if roles.exposure is None else read_exposure(table.column(roles.exposure), kept)
 
 
 def _apart(table: Table, roles: Roles, y: Any) -> pl.Series:

@@ -5,15 +5,15 @@ import warnings
 from collections.abc import Sequence
 
 from nonfat.data.wording import quoted
-from nonfat.errors import DataWarning
+from nonfat.errors import DataWarning, NonfatWarning
 
 __all__ = ["notice", "warn_of_lone_entities"]
 
 _OURS = {"nonfat", "jaxtyping", "beartype"}  # the latter two wrap our functions in tests
 
 
-def notice(message: str) -> None:
-    """Issues a `DataWarning` in the name of the first caller outside this package.
+def notice(message: str, category: type[NonfatWarning] = DataWarning) -> None:
+    """Issues a warning in the name of the first caller outside this package.
 
     Example:
         >>> with warnings.catch_warnings(record=True) as caught:
@@ -25,7 +25,7 @@ def notice(message: str) -> None:
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in _OURS:
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, DataWarning, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)
 
 
 def warn_of_lone_entities(modes: Sequence[str], shape: Sequence[int]) -> None:

@@ -45,7 +45,8 @@ def ids_from_text(written: pl.Series) -> pl.Series:
     """Types ids: integers if all are written as plain integers, else the strings as they are.
 
     Raises:
-        DataError: among numbers stands a word for "missing" (but NA, which names many things).
+        DataError: among numbers stands a word for "missing" (but NA, which names many things), or
+            an id has a NUL byte.
 
     Example:
         >>> ids_from_text(pl.Series(["7", "8"])).to_list()
@@ -56,8 +57,19 @@ def ids_from_text(written: pl.Series) -> pl.Series:
     sighted = numbers_on_sight(written)
     if sighted.dtype == pl.Int64:
         return sighted
+    _refuse_nul(written)
     _refuse_blanks_among_numbers(written)
     return written
+
+
+def _refuse_nul(written: pl.Series) -> None:
+    """A NUL byte ends a string for much of what text passes through: such a file is damaged."""
+    cut = written.str.contains("\0", literal=True).fill_null(False)
+    if cut.any():
+        raise DataError(
+            f"column '{written.name}' has ids with a NUL byte in "
+            f"{rows_where(cut.to_numpy(), written)}; remove it, and look where it came from"
+        )
 
 
 def _refuse_blanks_among_numbers(written: pl.Series) -> None:

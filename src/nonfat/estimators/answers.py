@@ -12,7 +12,7 @@ from nonfat.data import Affine, Events
 from nonfat.errors import ConfigError
 from nonfat.estimators.finite import require_numbers
 from nonfat.estimators.predictor import Predictor
-from nonfat.metrics import METRICS, crps_each
+from nonfat.metrics import METRICS, Metric, crps_each
 
 __all__ = ["Answers", "check_levels"]
 
@@ -95,12 +95,18 @@ class Answers:
             inputs["crps_each"] = self.crps(events)
         return inputs
 
-    def evaluate(self, events: Events, names: Sequence[str]) -> dict[str, float]:
-        """Metrics by name."""
+    def evaluate(self, events: Events, names: Sequence[str]) -> dict[str, float | None]:
+        """Metrics by name; None for those that say nothing of such a prediction."""
         chosen = [METRICS[name] for name in names]
-        needs = {need for metric in chosen for need in metric.needs}
+        needs = {need for metric in chosen if self.tells(metric) for need in metric.needs}
         inputs = self.metric_inputs(events, sorted(needs))
         return {
             metric.name: float(metric.function(*(inputs[need] for need in metric.needs)))
+            if self.tells(metric)
+            else None
             for metric in chosen
         }
+
+    def tells(self, metric: Metric) -> bool:
+        """Whether a metric says anything: no 0 or 1 lies in an interval of its probability."""
+        return not (self.predictor.observes == "binary" and "lo" in metric.needs)

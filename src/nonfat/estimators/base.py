@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from nonfat.data import Affine, Events
+from nonfat.data import Events
 from nonfat.errors import ConfigError, NotFittedError
 from nonfat.estimators import files
 from nonfat.estimators.answers import Answers, check_levels
@@ -42,13 +42,14 @@ class Estimator(BaseEstimator, abc.ABC):
     modes: Sequence[Any] | str | None
     time: Any
     value: Any
+    exposure: Any = None
 
     @abc.abstractmethod
     def _check(self) -> None:
         """Everything that can be wrong before the table is even opened."""
 
     @abc.abstractmethod
-    def _learn(self, events: Events, scaler: Affine) -> Fit[Any]:
+    def _learn(self, events: Events) -> Fit[Any]:
         """All that fitting finds, from checked options."""
 
     @abc.abstractmethod
@@ -86,9 +87,9 @@ class Estimator(BaseEstimator, abc.ABC):
             TrainingError: training broke down.
         """
         self._check()
-        events = training_events(X, y, self.modes, self.time, self.value)
-        assert events.value is not None
-        self.fit_ = self._learn(events, Affine.learn(events.value))
+        columns = {"modes": self.modes, "time": self.time, "value": self.value}
+        events = training_events(X, y, **columns, exposure=self.exposure)
+        self.fit_ = self._learn(events)
         self.n_features_in_ = events.K + 1
         return self
 
@@ -191,10 +192,19 @@ class Estimator(BaseEstimator, abc.ABC):
         """
         name = find_metric(metric).name
         events = self._fitted().schema.encode(X, need_value=True, y=y)
-        return self._answers().evaluate(events, [name])[name]
+        found = self._answers().evaluate(events, [name])[name]
+        if found is None:
+            raise ConfigError(
+                f"{metric} says nothing of binary values: no 0 or 1 lies in an interval of its "
+                "probability; use metric='log_likelihood'"
+            )
+        return found
 
-    def evaluate(self, X: Any, y: Any = None) -> dict[str, float]:
-        """All metrics of `score` for a table, and its number of rows."""
+    def evaluate(self, X: Any, y: Any = None) -> dict[str, float | None]:
+        """All metrics of `score` for a table, and its number of rows.
+
+        Binary values have no coverage (None): their intervals are of the probability.
+        """
         events = self._fitted().schema.encode(X, need_value=True, y=y)
         found = self._answers().evaluate(events, list(METRICS))
         found["coverage_95"] = found.pop("coverage")

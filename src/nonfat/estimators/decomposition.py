@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from nonfat.errors import ConfigError
+from nonfat.estimators.likelihoods import LikelihoodName
 from nonfat.estimators.options import whole
 from nonfat.estimators.trained import Schedule, TensorEstimator
 from nonfat.models import CombinerName, Recipe, TimeName
@@ -33,6 +34,11 @@ class Decomposition(TensorEstimator):
         pseudo_inputs: a_g (sparse GP only); 100 if None.
         width: units in a layer (network only); 50 if None.
         depth: layers (network only); 3 if None.
+        likelihood: how a value follows from its latent one: ``"gaussian"``, ``"student_t"`` (heavy
+            tails), ``"poisson"`` or ``"negative_binomial"`` (counts), ``"bernoulli"`` or
+            ``"probit"`` (0 or 1), or ``"auto"`` to let the values choose, with a warning that
+            says what and why.
+        exposure: for counts, the column of what they are counted over (hours, flights, people).
         epochs: passes over the rows; as many as the method usually needs if None.
         batch_size: rows in a step.
         learning_rate: the highest of the run.
@@ -61,6 +67,8 @@ class Decomposition(TensorEstimator):
         pseudo_inputs: int | None = None,
         width: int | None = None,
         depth: int | None = None,
+        likelihood: LikelihoodName = "gaussian",
+        exposure: Any = None,
         epochs: int | None = None,
         batch_size: int = 1000,
         learning_rate: float | None = None,
@@ -81,6 +89,8 @@ class Decomposition(TensorEstimator):
         self.pseudo_inputs = pseudo_inputs
         self.width = width
         self.depth = depth
+        self.likelihood = likelihood
+        self.exposure = exposure
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate

@@ -13,16 +13,23 @@ from jaxtyping import Array, Float, Float64, Int, Key
 from nonfat._typing import AnyArray
 from nonfat.data import Events
 from nonfat.estimators.finite import require_finite
+from nonfat.estimators.likelihoods import check_possible
+from nonfat.likelihoods import Observes
 from nonfat.models import Predictive, TensorModel
 from nonfat.times import Entries
 from nonfat.training import DType, local_entries, scoped
 
-__all__ = ["Engine"]
+__all__ = ["Engine", "log_exposure"]
 
 _ROWS = (64, 1024)  # rows in a compiled call: one size for a few queries, one for many
 
 Newcomers = tuple[Float[AnyArray, "S _"], ...] | None
 Entities = tuple[Int[AnyArray, "_"] | None, ...]
+
+
+def log_exposure(events: Events) -> Float64[np.ndarray, "N"]:
+    """What the exposure adds to each row's latent value: nothing where there is none."""
+    return np.zeros(len(events)) if events.exposure is None else np.log(events.exposure)
 
 
 def _padded(array: np.ndarray, size: int) -> np.ndarray:
@@ -46,11 +53,12 @@ def _predictive(
     model: TensorModel,
     entities: Entities,
     entries: Entries,
+    offset: Float[AnyArray, "B"],
     noise: Float[AnyArray, "S D"],
     newcomers: Newcomers,
 ) -> Predictive:
-    local = model.take(entities)
-    return Predictive(*local.latent_samples(entries, noise, newcomers), model.likelihood)
+    f, s2 = model.take(entities).latent_samples(entries, noise, newcomers)
+    return Predictive(f + offset, s2, model.likelihood)
 
 
 @eqx.filter_jit
@@ -58,7 +66,7 @@ def _summary(
     predictive: Predictive, levels: Float[AnyArray, "Q"]
 ) -> tuple[Array, Array, Array, Array]:
     mean, variance = predictive.observed()
-    _, latent_variance = predictive.latent()
+    _, latent_variance = predictive.signal()
     return mean, jnp.sqrt(latent_variance), jnp.sqrt(variance), predictive.quantile(levels)
 
 
@@ -74,9 +82,13 @@ def _observations(predictive: Predictive, key: Key[Array, ""]) -> Float[Array, "
 
 @eqx.filter_jit
 def _path(
-    model: TensorModel, entries: Entries, key: Key[Array, ""], part: Int[Array, ""]
+    model: TensorModel,
+    entries: Entries,
+    offset: Float[AnyArray, "B"],
+    key: Key[Array, ""],
+    part: Int[Array, ""],
 ) -> Float[Array, "B"]:
-    m = model.draw(entries, key, part)
+    m = model.draw(entries, key, part) + offset
     noise_key = jax.random.fold_in(jax.random.fold_in(key, 1), part)
     return model.likelihood.sample(noise_key, m)
 
@@ -100,6 +112,11 @@ class Engine:
     dtype: DType
     draws: int
     seed: int
+
+    @property
+    def observes(self) -> Observes:
+        """What kind of value the likelihood is of."""
+        return self.model.likelihood.observes
 
     @cached_property
     def _noise(self) -> Float[np.ndarray, "S D"]:
@@ -129,7 +146,7 @@ class Engine:
     def summary(
         self, events: Events, levels: Float64[np.ndarray, "Q"] | Sequence[float]
     ) -> dict[str, np.ndarray]:
-        """Mean, deviation of the latent value, deviation of the observation, quantiles."""
+        """Mean, deviation of the value without noise, of the observation, and quantiles."""
         tails = np.asarray(levels, self.dtype)
         parts = self._map(events, lambda p, _: _summary(p, tails))
         mean, latent_std, std, quantiles = (
@@ -143,6 +160,7 @@ class Engine:
         self, events: Events, scaled: Float[np.ndarray, "N"]
     ) -> Float64[np.ndarray, "N"]:
         """The log predictive density of each value."""
+        check_possible(self.observes, scaled, events.rows, events.schema.value)
         y = scaled.astype(self.dtype)
         parts = self._map(
             events, lambda p, rows: (_log_density(p, _padded(y[rows], p.f.shape[1])),)
@@ -171,7 +189,7 @@ class Engine:
 
     def path(self, events: Events, seed: int) -> Float64[np.ndarray, "N"]:
         """One joint draw of the observations of all rows."""
-        codes, time = events.codes, events.time
+        codes, time, offset = events.codes, events.time, log_exposure(events)
         with scoped(self.dtype):
             key, newcomer_key = jax.random.split(jax.random.key(seed))
             rows = tuple(
@@ -188,7 +206,8 @@ class Engine:
                 position = _padded(np.where(codes[rows_] < 0, behind, codes[rows_]), size)
                 times = _padded(time[rows_].astype(self.dtype), size)
                 entries = Entries(position.astype(np.int32), times, np.arange(size, dtype=np.int32))
-                drawn = _path(model, entries, key, jnp.asarray(number))
+                exposed = _padded(offset[rows_].astype(self.dtype), size)
+                drawn = _path(model, entries, exposed, key, jnp.asarray(number))
                 parts.append(np.asarray(drawn)[: rows_.stop - rows_.start])
         path = np.concatenate(parts).astype(np.float64)
         require_finite("sample", path)
@@ -203,7 +222,7 @@ class Engine:
     def _each(
         self, events: Events, answer: Callable[[Predictive, slice], tuple[Array, ...]]
     ) -> Iterator[tuple[slice, tuple[np.ndarray, ...]]]:
-        codes, time = events.codes, events.time
+        codes, time, offset = events.codes, events.time, log_exposure(events)
         newcomers = self._newcomers if bool((codes < 0).any()) else None
         size = _size(len(codes))
         for rows in _slices(len(codes)):
@@ -211,7 +230,10 @@ class Engine:
             with scoped(self.dtype):
                 times = _padded(time[rows].astype(self.dtype), size)
                 entries, entities = _local(_padded(codes[rows], size), times, self.shape)
-                predictive = _predictive(self.model, entities, entries, self._noise, newcomers)
+                exposed = _padded(offset[rows].astype(self.dtype), size)
+                predictive = _predictive(
+                    self.model, entities, entries, exposed, self._noise, newcomers
+                )
                 count = rows.stop - rows.start
                 parts = [np.asarray(part)[..., :count] for part in answer(predictive, rows)]
             yield rows, tuple(parts)

@@ -8,6 +8,7 @@ import numpy as np
 
 from nonfat.data import Affine, Events, Schema
 from nonfat.estimators.frames import FrameKind, frame_kind
+from nonfat.estimators.likelihoods import Choice
 from nonfat.training import Outcome
 
 __all__ = ["Fit", "Origin", "Provenance"]
@@ -55,6 +56,8 @@ class Provenance(Origin):
         validation: its mean log predictive density on the held-out rows, per unit of the value.
         elbo: of the last epoch that had a finite one, per entry, scaled values.
         skipped: steps not taken because their gradient was not finite.
+        likelihood: the name of the likelihood.
+        reason: why it is that one.
     """
 
     epochs: int
@@ -62,9 +65,13 @@ class Provenance(Origin):
     validation: float | None
     elbo: float
     skipped: int
+    likelihood: str = "gaussian"
+    reason: str = ""
 
     @classmethod
-    def of(cls, events: Events, training: Events, outcome: Outcome, scaler: Affine) -> "Provenance":
+    def of(
+        cls, events: Events, training: Events, outcome: Outcome, scaler: Affine, chosen: Choice
+    ) -> "Provenance":
         """The provenance of an outcome, in the user's units."""
         last, best = outcome.history[-1], outcome.best
         elbo = next(report.elbo for report in outcome.history[::-1] if report.elbo is not None)
@@ -75,6 +82,8 @@ class Provenance(Origin):
             validation=best - math.log(scaler.scale) if math.isfinite(best) else None,
             elbo=elbo,
             skipped=outcome.skipped,
+            likelihood=chosen.name,
+            reason=chosen.reason,
         )
 
 

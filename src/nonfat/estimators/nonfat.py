@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from nonfat.estimators.likelihoods import LikelihoodName
 from nonfat.estimators.options import choice, number, whole
 from nonfat.estimators.trained import Schedule, TensorEstimator
 from nonfat.models import CombinerName, Recipe
@@ -63,6 +64,11 @@ class NONFAT(TensorEstimator):
         pseudo_inputs: a_g, of the Gaussian process that combines the factors.
         entity_pseudo_inputs: a_k, at most this many for the entities of a mode.
         horizon: Laguerre only: length of the training range in the paper's time.
+        likelihood: how a value follows from its latent one: ``"gaussian"``, ``"student_t"`` (heavy
+            tails), ``"poisson"`` or ``"negative_binomial"`` (counts), ``"bernoulli"`` or
+            ``"probit"`` (0 or 1), or ``"auto"`` to let the values choose, with a warning that
+            says what and why.
+        exposure: for counts, the column of what they are counted over (hours, flights, people).
         epochs: passes over the rows; as many as make up the preset's number of steps if None.
         batch_size: rows in a step.
         learning_rate: the highest of the run.
@@ -110,6 +116,8 @@ class NONFAT(TensorEstimator):
         pseudo_inputs: int | None = None,
         entity_pseudo_inputs: int = 100,
         horizon: float = 20.0,
+        likelihood: LikelihoodName = "gaussian",
+        exposure: Any = None,
         epochs: int | None = None,
         batch_size: int = 1000,
         learning_rate: float | None = None,
@@ -132,6 +140,8 @@ class NONFAT(TensorEstimator):
         self.pseudo_inputs = pseudo_inputs
         self.entity_pseudo_inputs = entity_pseudo_inputs
         self.horizon = horizon
+        self.likelihood = likelihood
+        self.exposure = exposure
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate

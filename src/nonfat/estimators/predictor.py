@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float, Float64
 
 from nonfat.data import Events
+from nonfat.likelihoods import Observes
 
 __all__ = ["Predictor"]
 
@@ -22,10 +23,18 @@ class Predictor(Protocol):
         True
     """
 
+    @property
+    def observes(self) -> Observes:
+        """What kind of value it predicts: ``"real"``, ``"count"`` or ``"binary"``."""
+        ...
+
     def summary(
         self, events: Events, levels: Float64[np.ndarray, "Q"] | Sequence[float]
     ) -> dict[str, np.ndarray]:
-        """``mean``, ``std`` of the observation, ``latent_std``, and ``quantiles`` of shape Q N."""
+        """``mean``, ``std`` of the observation, ``latent_std``, and ``quantiles`` of shape Q N.
+
+        Those of a binary value are of its probability.
+        """
         ...
 
     def log_density(

@@ -38,6 +38,8 @@ def training_story(fit: Fit[TensorModel]) -> list[str]:
     ]
     if origin.validation is not None:
         lines.append(f"  validation   log likelihood {origin.validation:+.3f} per row")
+    if origin.reason:
+        lines.append(f"  likelihood   {origin.likelihood}: {origin.reason}")
     noise = getattr(fit.model.likelihood, "noise_variance", None)
     if noise is not None:
         lines.append(f"  noise        std {float(noise) ** 0.5 * fit.scaler.scale:.4g}")

@@ -12,13 +12,20 @@ from jaxtyping import Bool, Int32
 from nonfat.data import Affine, Events, random_split
 from nonfat.estimators import files
 from nonfat.estimators.base import Estimator
-from nonfat.estimators.engine import Engine
-from nonfat.estimators.fitted import Fit, Origin, Provenance
+from nonfat.estimators.engine import Engine, log_exposure
+from nonfat.estimators.fitted import Fit, Provenance
+from nonfat.estimators.likelihoods import (
+    LIKELIHOODS,
+    LikelihoodName,
+    choose_likelihood,
+    make_likelihood,
+    make_scaler,
+)
 from nonfat.estimators.options import choice, number, switch, whole
 from nonfat.estimators.options import seed as check_seed
 from nonfat.estimators.summary import training_story
 from nonfat.estimators.tidy import trajectory_frame
-from nonfat.likelihoods import Gaussian
+from nonfat.likelihoods import Likelihood
 from nonfat.models import Recipe, TensorModel, compose
 from nonfat.training import ArraySource, DType, Outcome, Training, progress_bar, scoped, train
 
@@ -51,6 +58,7 @@ class TensorEstimator(Estimator):
         history_: one record per epoch.
     """
 
+    likelihood: LikelihoodName
     rank: int
     epochs: int | None
     batch_size: int
@@ -73,14 +81,19 @@ class TensorEstimator(Estimator):
 
     # --- fitting ------------------------------------------------------------------------------
 
-    def _learn(self, events: Events, scaler: Affine) -> Fit[TensorModel]:
+    def _learn(self, events: Events) -> Fit[TensorModel]:
+        assert events.value is not None
+        chosen = choose_likelihood(self.likelihood, events)
+        scaler = make_scaler(chosen.name, events.value)
         training, held_out = self._split(events)
         settings = self._training(len(training))
         distinct = len(np.unique(training.time))
         with scoped(self.dtype):
-            model = self._build(events.shape, distinct, len(training))
+            values = scaler.apply(events.value)
+            likelihood = make_likelihood(chosen.name, values, jnp.dtype(self.dtype))
+            model = self._build(likelihood, events.shape, distinct, len(training))
             outcome = self._train(model, training, held_out, scaler, settings)
-        provenance = Provenance.of(events, training, outcome, scaler)
+        provenance = Provenance.of(events, training, outcome, scaler, chosen)
         self.history_ = [dataclasses.asdict(report) for report in outcome.history]
         return Fit(events.schema, scaler, outcome.model, provenance)
 
@@ -91,6 +104,7 @@ class TensorEstimator(Estimator):
         check_seed(self.seed)
         switch("progress", self.progress)
         choice("dtype", self.dtype, ["float32", "float64"])
+        choice("likelihood", self.likelihood, ["auto", *LIKELIHOODS])
         self._recipe(1)
         self._training(1)
 
@@ -115,12 +129,12 @@ class TensorEstimator(Estimator):
             seed=check_seed(self.seed),
         )
 
-    def _build(self, shape: tuple[int, ...], distinct_times: int, N: int) -> TensorModel:
+    def _build(
+        self, likelihood: Likelihood, shape: tuple[int, ...], distinct_times: int, N: int
+    ) -> TensorModel:
         """The model before training, from checked options."""
-        dtype = jnp.dtype(self.dtype)
-        noise = Gaussian.create(0.1, dtype)
-        key = jax.random.key(self.seed)
-        return compose(self._recipe(N), noise, shape, distinct_times, key, dtype)
+        key, dtype = jax.random.key(self.seed), jnp.dtype(self.dtype)
+        return compose(self._recipe(N), likelihood, shape, distinct_times, key, dtype)
 
     def _split(self, events: Events) -> tuple[Events, Events | None]:
         """Training and validation rows; no validation where there would be too few.
@@ -151,6 +165,7 @@ class TensorEstimator(Estimator):
             scaler.apply(training.value).astype(self.dtype),
             training.shape,
             self._batch_size(),
+            offset=log_exposure(training).astype(self.dtype),
         )
 
         def score(candidate: TensorModel) -> float:
@@ -181,6 +196,7 @@ class TensorEstimator(Estimator):
     # --- keeping ------------------------------------------------------------------------------
 
     def _contents(self, fit: Fit[TensorModel]) -> files.Contents:
+        assert isinstance(fit.provenance, Provenance)
         files.check(self._skeleton(fit.schema.shape, fit.provenance), fit.model)
         return files.contents(fit.model)
 
@@ -191,12 +207,17 @@ class TensorEstimator(Estimator):
             model = files.fill(skeleton, arrays, facts.statics)
         return Fit(facts.schema, facts.scaler, model, facts.provenance)
 
-    def _skeleton(self, shape: tuple[int, ...], of: Origin) -> TensorModel:
+    def _skeleton(self, shape: tuple[int, ...], of: Provenance) -> TensorModel:
         """The model that the options describe, with shapes in the place of numbers."""
         self._check()
         sizes = shape, of.distinct_times, of.training_rows
+        dtype = jnp.dtype(self.dtype)
+
+        def build() -> TensorModel:
+            return self._build(make_likelihood(of.likelihood, np.ones(1), dtype), *sizes)
+
         with scoped(self.dtype):
-            skeleton: TensorModel = jax.eval_shape(lambda: self._build(*sizes))
+            skeleton: TensorModel = jax.eval_shape(build)
         return skeleton
 
 

@@ -1,6 +1,7 @@
 """Gaussian noise."""
 
 import math
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -8,7 +9,7 @@ from jax.scipy.special import ndtr
 from jax.typing import DTypeLike
 from jaxtyping import Array, Float, Key
 
-from nonfat.likelihoods.base import Likelihood
+from nonfat.likelihoods.base import Likelihood, Observes
 
 __all__ = ["Gaussian"]
 
@@ -30,6 +31,7 @@ class Gaussian(Likelihood):
         (1.0, 0.75)
     """
 
+    observes: ClassVar[Observes] = "real"
     log_noise: Float[Array, ""]
 
     @classmethod
@@ -60,6 +62,12 @@ class Gaussian(Likelihood):
     ) -> tuple[Float[Array, "*n"], Float[Array, "*n"]]:
         """The mean, and the variance with the noise added."""
         return mean, variance + self.noise_variance
+
+    def signal_moments(
+        self, mean: Float[Array, "*n"], variance: Float[Array, "*n"]
+    ) -> tuple[Float[Array, "*n"], Float[Array, "*n"]]:
+        """Those of m itself."""
+        return mean, variance
 
     def predictive_cdf(
         self, y: Float[Array, "*#n"], mean: Float[Array, "*#n"], variance: Float[Array, "*#n"]

@@ -19,12 +19,14 @@ class Batch(eqx.Module):
     Attributes:
         entries: which entries, at which times.
         value: observed values, scaled.
+        offset: added to the latent mean: the logarithm of the exposure, or zero.
         prior_weight: for each mode, the weight of each row of the entity table, such that the
             weights of an epoch's batches add up to the number of batches for every entity.
     """
 
     entries: Entries
     value: Float[AnyArray, "B"]
+    offset: Float[AnyArray, "B"]
     prior_weight: tuple[Float[AnyArray, "_"], ...]
 
 
@@ -59,7 +61,7 @@ class TensorModel(eqx.Module):
         mean, variance = self.time.marginals(batch.entries)
         V = mean + jnp.sqrt(variance) * jax.random.normal(key, mean.shape, mean.dtype)
         f, s2 = self.combiner.marginals(V)
-        fit = self.likelihood.expected_log_prob(batch.value, f, s2)
+        fit = self.likelihood.expected_log_prob(batch.value, f + batch.offset, s2)
         penalty = jnp.stack(
             [jnp.dot(w, self.time.entity_penalty(k)) for k, w in enumerate(batch.prior_weight)]
         ).sum()

