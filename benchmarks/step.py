@@ -3,9 +3,9 @@
     python benchmarks/step.py [--json] [--repeats 15] [--cases beijing-c10,dblp]
 
 The step is the library's own (`training.run_steps`: batch, bound, gradient, Adam); the floor is
-one compiled call of the products of a batch and of the factorisations, forward and backward,
-without anything between them. Both are measured in turns in the same run, each as the median over
-the repeats, so that a noisy machine slows both.
+one compiled call of the matrix products of a batch, forward and backward, without anything between
+them. It leaves out the factorisations, whose cost does not depend on the batch. Both are measured
+in turns in the same run, each as the median over the repeats, so that a noisy machine slows both.
 """
 
 import argparse
@@ -148,8 +148,12 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=15)
     parser.add_argument("--cases", default=",".join(CASES), help="names, separated by commas")
     options = parser.parse_args()
+    names = options.cases.split(",")
+    for name in names:
+        if name not in CASES:
+            parser.exit(2, f"no case is called {name!r}; there are {', '.join(CASES)}\n")
     with scoped("float32"):
-        found = {name: measure(CASES[name], options.repeats) for name in options.cases.split(",")}
+        found = {name: measure(CASES[name], options.repeats) for name in names}
     if options.json:
         print(json.dumps(found))
         return

@@ -4,6 +4,7 @@ Warnings are errors (pyproject.toml). The tests of the mathematical core also re
 promotion of dtypes.
 """
 
+import os
 import sys
 from pathlib import Path
 
@@ -61,12 +62,16 @@ def x64():
 
 @pytest.fixture(scope="session")
 def shared_data():
-    """A function from a name below ../shared/data to its path; it skips where that is missing."""
+    """A function from the name of benchmark data to its path; it skips where that is missing.
+
+    The folder is that of NONFAT_DATA, else shared/data beside the checkout.
+    """
+    named = os.environ.get("NONFAT_DATA")
+    folder = Path(named) if named else ROOT.parent / "shared" / "data"
 
     def path(name: str) -> Path:
-        found = ROOT.parent / "shared" / "data" / name
-        if not found.exists():
-            pytest.skip(f"{found} is not on this machine")
-        return found
+        if not (folder / name).exists():
+            pytest.skip(f"needs {name} in the folder that NONFAT_DATA names, or in ../shared/data")
+        return folder / name
 
     return path

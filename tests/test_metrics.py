@@ -160,5 +160,11 @@ def test_an_unknown_name_suggests_a_near_one():
     assert metrics.metric("crps") is metrics.METRICS["crps"]
     with pytest.raises(ConfigError, match=r"'log_likelihod'; did you mean 'log_likelihood'\?"):
         metrics.metric("log_likelihod")
+    for name in ("RMSE", "Rmse"):
+        with pytest.raises(ConfigError, match=rf"'{name}'; did you mean 'rmse'\?"):
+            metrics.metric(name)
+    assert metrics.metric("coverage_95") is metrics.metric("coverage")
+    with pytest.raises(ConfigError, match=r"did you mean 'coverage_95'\?"):
+        metrics.metric("Coverage_95")
     with pytest.raises(ConfigError, match="'zzz'; The names are rmse, relative_rmse"):
         metrics.metric("zzz")

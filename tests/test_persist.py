@@ -132,10 +132,13 @@ def test_a_folder_is_not_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("manifest", "message"),
     [
-        ({"a": [1.0, float("nan")]}, r"manifest\['a'\]\[1\] is nan"),
+        (
+            {"a": [1.0, float("nan")]},
+            r"manifest\['a'\]\[1\] is nan, which JSON cannot hold; store None or an array",
+        ),
         ({"a": {"b": float("inf")}}, r"manifest\['a'\]\['b'\] is inf"),
         ({"a": {1: "one"}}, r"manifest\['a'\]: expected string keys, got 1"),
-        ({"a": np.int64(3)}, "expected JSON data, got int64"),
+        ({"a": np.int64(3)}, "expected JSON data, got int64; convert it to a plain number, str"),
         ({"a": {1, 2}}, "expected JSON data, got set"),
     ],
 )
@@ -150,7 +153,11 @@ def test_a_manifest_that_json_would_change_is_refused(tmp_path, manifest, messag
     [np.array(["text"]), np.array([None]), np.zeros(2, ">f8"), np.zeros(2, complex)],
 )
 def test_an_array_of_another_kind_is_refused(tmp_path, array):
-    with pytest.raises(ModelFileError, match=r"array 'x' has dtype .*\.astype"):
+    text = (
+        r"array 'x' has dtype '.*'; expected booleans, or native integers or floats of up to 64 "
+        r"bits: convert it with \.astype"
+    )
+    with pytest.raises(ModelFileError, match=text):
         persist.write(tmp_path / "m", {}, {"x": array})
 
 
@@ -201,7 +208,7 @@ def write_zip(path: Path) -> None:
         (lambda path: path.write_text("x"), "some other kind of file"),
         (lambda path: path.write_text("site,when,level\na,1,2.0\n"), "some other kind of file"),
         (lambda path: path.write_text('{"a": 1, "b": 2}'), "some other kind of file"),
-        (write_zip, "some other kind of file"),
+        (write_zip, "some other kind of file; expected a file from save\\(\\)"),
         (lambda path: save_file({"w": np.zeros(2)}, path), "from another program"),
         (lambda path: save_file({}, path, {"nonfat": '{"a":1}'}), "metadata of another kind"),
     ],
@@ -211,6 +218,15 @@ def test_what_is_not_a_model_is_named(tmp_path, make, message):
     make(path)
     with pytest.raises(ModelFileError, match=rf"m\.nonfat: .*{message}"):
         persist.read(path)
+
+
+@pytest.mark.parametrize("path", [None, 5, b"m", ["m"]])
+def test_a_path_is_a_path(path):
+    text = r"expected the path of a model file, got .*; write it as text or a pathlib\.Path"
+    with pytest.raises(ModelFileError, match=text):
+        persist.read(path)
+    with pytest.raises(ModelFileError, match=text):
+        persist.write(path, {}, {})
 
 
 @quick
@@ -251,6 +267,36 @@ def test_altered_arrays_and_appended_bytes_say_so(saved):
         persist.read(saved)
     saved.write_bytes(content + b"more")
     with pytest.raises(ModelFileError, match=r"altered .* 4 bytes too many"):
+        persist.read(saved)
+
+
+def with_header(path: Path, header: bytes, body: bytes = b"") -> None:
+    path.write_bytes(len(header).to_bytes(8, "little") + header + body)
+
+
+def test_an_altered_header_says_so(saved):
+    def said(words):
+        with pytest.raises(ModelFileError, match=words):
+            persist.read(saved)
+
+    with_header(saved, b'{"a": 1')
+    said(r"altered since it was saved: its header does not end as it should; copy it again")
+    with_header(saved, b'{"a" 1}')
+    said("altered since it was saved: its header is not valid JSON; copy it again")
+    with_header(saved, b'{"__metadata__": {"nonfat": "{}"}, "mean": {"dtype": "F64"}}')
+    said("altered since it was saved: its header does not list arrays; copy it again")
+
+
+def test_metadata_that_is_no_object_is_of_another_kind(saved):
+    with_header(saved, b'{"__metadata__": {"nonfat": "[1]"}}')
+    with pytest.raises(ModelFileError, match="not a nonfat model but some other kind of file"):
+        persist.read(saved)
+
+
+def test_arrays_that_safetensors_refuses_say_what_it_says(saved):
+    content = saved.read_bytes()
+    saved.write_bytes(content.replace(b'"dtype":"F64"', b'"dtype":"F99"', 1))
+    with pytest.raises(ModelFileError, match=r"altered since it was saved: safetensors says: .+; "):
         persist.read(saved)
 
 

@@ -236,12 +236,14 @@ METRICS: dict[str, Metric] = {
 }
 """Every score that a user can ask for by name."""
 
+_ALSO = {"coverage_95": "coverage"}
+
 
 def metric(name: str) -> Metric:
     """Look a score up by name.
 
     Args:
-        name: A key of `METRICS`.
+        name: A key of `METRICS`, or ``coverage_95`` as tables of scores call the coverage.
 
     Raises:
         ConfigError: No score has this name.
@@ -253,9 +255,9 @@ def metric(name: str) -> Metric:
         Traceback (most recent call last):
         nonfat.errors.ConfigError: no metric is called 'rsme'; did you mean 'rmse'? ...
     """
-    if isinstance(name, str) and name in METRICS:
-        return METRICS[name]
-    close = difflib.get_close_matches(str(name), METRICS, n=1)
+    if isinstance(name, str) and _ALSO.get(name, name) in METRICS:
+        return METRICS[_ALSO.get(name, name)]
+    close = difflib.get_close_matches(str(name).lower(), [*METRICS, *_ALSO], n=1)
     hint = f"did you mean {close[0]!r}? " if close else ""
     raise ConfigError(f"no metric is called {name!r}; {hint}The names are {', '.join(METRICS)}")
 

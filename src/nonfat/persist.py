@@ -68,7 +68,7 @@ def write(
         >>> manifest, arrays["mean"].shape
         ({'modes': ['site']}, (3,))
     """
-    target = Path(os.path.realpath(path))  # write through a link instead of replacing it
+    target = Path(os.path.realpath(_checked(path)))  # write through a link instead of replacing it
     _check_target(target, overwrite)
     _check_json(manifest, "manifest")
     plain = {name: _plain_array(name, array) for name, array in arrays.items()}
@@ -93,7 +93,7 @@ def read(path: str | os.PathLike[str]) -> tuple[Manifest, Arrays]:
         Traceback (most recent call last):
         nonfat.errors.ModelFileError: nowhere.nonfat: no such file; check the path
     """
-    path = Path(path)
+    path = Path(_checked(path))
     try:
         envelope, text = _read_envelope(path)
         version = envelope.get("format_version")
@@ -195,6 +195,14 @@ _READERS: dict[int, Callable[[Path, dict[str, Any], str], tuple[Manifest, Arrays
 
 
 # --- what both sides share --------------------------------------------------------------------
+
+
+def _checked(path: Any) -> str | os.PathLike[str]:
+    if not isinstance(path, str | os.PathLike):
+        raise ModelFileError(
+            f"expected the path of a model file, got {path!r}; write it as text or a pathlib.Path"
+        )
+    return path
 
 
 def _canonical(value: Any) -> str:

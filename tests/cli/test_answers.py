@@ -1,5 +1,6 @@
 """``nonfat predict``, ``evaluate`` and ``trajectories``."""
 
+import datetime as dt
 import io
 import json
 
@@ -31,6 +32,28 @@ def test_without_a_file_predictions_go_to_stdout(nonfat, air):
     assert table.height == 5
 
 
+def test_predictions_and_trajectories_as_json(nonfat, refuses, air, tmp_path):
+    fitted = nf.load(air.model)
+    told = json.loads(nonfat("predict", air.model, air.queries, "--json", "--level", 80).out)
+    assert told == fitted.predict(air.queries, level=80).to_dicts()
+    typed = ("trajectories", air.model, "--mode", "site", "--json")
+    assert json.loads(nonfat(*typed).out) == fitted.trajectories("site").to_dicts()
+    out = ("--out", tmp_path / "p.csv")
+    for words in (("predict", air.model, air.queries, "--json"), typed):
+        assert "--json prints to stdout; leave out --out" in refuses(*words, *out)
+
+
+def test_every_answer_may_be_asked_for_quietly(nonfat, air):
+    for typed in (
+        ("predict", air.model, air.queries),
+        ("evaluate", air.model, air.table),
+        ("trajectories", air.model, "--mode", "site"),
+    ):
+        loud, quiet = nonfat(*typed), nonfat(*typed, "--quiet")
+        assert quiet.code == 0
+        assert (quiet.out, quiet.err) == (loud.out, loud.err)
+
+
 def test_a_file_is_not_overwritten_unless_asked(nonfat, refuses, air, tmp_path):
     out = tmp_path / "p.csv"
     out.write_text("mine")
@@ -45,6 +68,7 @@ def test_a_file_is_not_overwritten_unless_asked(nonfat, refuses, air, tmp_path):
     ("extra", "told"),
     [
         (["--level", "wide"], "--level: expected percentages separated by commas, such as 80,95"),
+        (["--level", "80,,95"], "--level: expected percentages separated by commas, such as 80,95"),
         (["--level", "0.95"], "a level is a percentage from 1 to 99.9, such as 95; got 0.95"),
         (["--out", "p.xlsx"], "--out: p.xlsx should end in .csv or .parquet"),
         (["--out", "no/p.csv"], "--out: the folder no does not exist; create it first"),
@@ -87,6 +111,14 @@ def test_json_has_no_word_for_infinity(capsys):
     assert json.loads(capsys.readouterr().out) == {"log_likelihood": None, "rows": 3}
 
 
+def test_json_has_no_type_for_times(capsys):
+    when = dt.datetime(2024, 2, 29, 12, tzinfo=dt.UTC)
+    print_json([{"when": when, "day": when.date(), "span": dt.timedelta(days=1)}])
+    assert json.loads(capsys.readouterr().out) == [
+        {"when": "2024-02-29T12:00:00+00:00", "day": "2024-02-29", "span": "1 day, 0:00:00"}
+    ]
+
+
 def test_trajectories(nonfat, air, tmp_path):
     out = tmp_path / "t.parquet"
     done = nonfat("trajectories", air.model, "--mode", "site", "--out", out)
@@ -112,7 +144,7 @@ def test_draws_of_trajectories(nonfat, air):
 @pytest.mark.parametrize(
     ("extra", "told"),
     [
-        ([], "mode must be one of 'site', 'pollutant'"),
+        ([], "there are several modes; name one with mode=...: 'site', 'pollutant'"),
         (["--mode", "sites"], "did you mean 'site'?"),
         (["--mode", "sites", "--entities", "7"], "did you mean 'site'?"),
         (["--mode", "site", "--entities", "7,8"], "no entity '8' in the mode 'site'"),

@@ -1,5 +1,6 @@
 """The root command: help, version, unknown commands; and ``nonfat demo``, its work stood in for."""
 
+import json
 from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -49,7 +50,8 @@ def stand_in(folder, *, tell, **options):
     return demo.Demo([chapter], [folder / f"{options}.png"], 4.0)
 
 
-def test_the_demo_is_told_in_tables(nonfat, monkeypatch):
+def test_the_demo_is_told_in_tables(nonfat, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(demo, "run_demo", stand_in)
     lines = nonfat("demo", "--out", "here", "--seed", 3).out.splitlines()
     assert "2013 in daily means: 7 rows to learn from, 3 s" in lines
@@ -60,10 +62,25 @@ def test_the_demo_is_told_in_tables(nonfat, monkeypatch):
     assert lines[-1].strip() == str(Path("here") / f"{options}.png")
 
 
-def test_a_quiet_demo(nonfat, monkeypatch):
+def test_a_quiet_demo(nonfat, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(demo, "run_demo", stand_in)
     done = nonfat("demo", "--quiet")
     assert (done.code, done.out, done.err) == (0, "", "")
+
+
+def test_a_demo_as_json(nonfat, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(demo, "run_demo", stand_in)
+    told = json.loads(nonfat("demo", "--json").out)
+    (chapter,) = told["chapters"]
+    assert (chapter["name"], chapter["train_rows"]) == ("year", 7)
+    assert chapter["boundary"] == "2013-12-12T00:00:00"
+    ours, mean = chapter["later"]["scores"]
+    assert (ours["name"], ours["relative_rmse"], ours["coverage_95"]) == ("NONFAT", 0.25, 0.945)
+    assert mean["crps"] is None
+    (path,) = told["files"]
+    assert "'progress': False" in path
 
 
 def test_the_demo_keeps_its_hands_off_other_files(refuses, tmp_path):

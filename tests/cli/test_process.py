@@ -1,14 +1,17 @@
 """The command as the shell sees it: exit codes, streams, and how soon it answers."""
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import nonfat
 
+SCRIPT = Path(sys.executable).with_name("nonfat.exe" if os.name == "nt" else "nonfat")
 MAIN = "import sys; from nonfat.cli.app import main; sys.exit(main())"
 
 
@@ -23,6 +26,25 @@ def test_a_mistake_is_one_line_on_stderr_and_exit_code_two(tmp_path):
     assert process.returncode == 2
     assert out == b""
     assert err.decode() == "nonfat: error: the file 'nowhere.csv' does not exist\n"
+
+
+@pytest.mark.skipif(not SCRIPT.exists(), reason="nonfat is not installed beside this Python")
+def test_the_installed_command_goes_all_the_way(air, tmp_path):
+    def shell(*typed):
+        words = [str(word) for word in (SCRIPT, *typed)]
+        return subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
+
+    shell("fit", air.table, *air.names, *air.brief, "--out", "m.nonfat")
+    assert json.loads(shell("evaluate", "m.nonfat", air.table, "--json").stdout)["rows"] == 60
+    answer = shell("predict", "m.nonfat", air.queries)
+    assert answer.stdout.startswith("site,pollutant,when,mean,std,latent_std,unseen,beyond\n")
+    assert answer.stderr == ""
+    shell("trajectories", "m.nonfat", "--mode", "site", "--out", "t.parquet")
+    assert pl.read_parquet(tmp_path / "t.parquet")["entity"].unique().sort().to_list() == [
+        7,
+        12,
+        31,
+    ]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no broken pipes there")

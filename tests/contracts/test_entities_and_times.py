@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import nonfat as nf
-from contracts.support import events, numbers, queries
+from contracts.support import numbers, queries
 
 once = pytest.mark.once
 
@@ -163,12 +163,3 @@ def test_more_entities_than_fit_in_a_chunk_are_answered_alike(new, many):
     few, all_ = model.predict(rows), model.predict(pl.concat([many, rows]))
     assert np.allclose(numbers(few), numbers(all_)[:, -10:], atol=1e-5)
     assert few["unseen"].to_list() == [False] * 5 + [True] * 5
-
-
-@once
-def test_the_last_entity_of_a_large_mode_may_have_no_training_row(new, many):
-    """Its rows may all be held out; the batches' padding must not count it (it gave 0/0)."""
-    every = events(many)
-    others = np.flatnonzero(every.codes[:, 0] < 99)
-    model = new(batch_size=40).fit(every.take(np.resize(others, len(many))))
-    assert model.fit_.provenance.skipped == 0

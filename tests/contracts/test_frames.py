@@ -197,9 +197,15 @@ def test_events_are_tables_too(new, model, table):
         new().fit(training.schema.encode(strangers, need_value=True))
 
 
-def test_an_entity_may_lose_all_its_rows_in_a_split_that_keeps_the_schema(new, table):
+def test_what_a_split_holds_out_is_unseen_and_beyond(new, table):
     every = events(table)
-    others = np.flatnonzero(every.codes[:, 0] > 0)  # the schema still knows the first site
-    answer = new().fit(every.take(np.resize(others, 48))).predict(table)
-    assert np.isfinite(numbers(answer)).all()
-    assert not answer["unseen"].any()
+    kept = (every.codes[:, 0] > 0) & (every.time < 0.8)  # no row of the first site, none late
+    model = new().fit(every.take(kept))
+    alone = new().fit(table.filter(pl.Series(kept)))
+    answer = model.predict(table)
+    assert np.array_equal(numbers(answer), numbers(alone.predict(table)))
+    assert answer["unseen"].to_list() == (table["site"] == "a").to_list()
+    assert answer["beyond"].to_list() == (every.time >= 0.8).tolist()
+    held_out = every.take(~kept)
+    assert model.evaluate(held_out) == model.evaluate(table.filter(pl.Series(~kept)))
+    assert model.predict(held_out).equals(answer.filter(pl.Series(~kept)))

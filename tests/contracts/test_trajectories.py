@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 import nonfat as nf
+from nonfat.estimators import tidy
 
 pytestmark = pytest.mark.trajectories
 
@@ -72,6 +73,23 @@ def test_draws_have_the_mean_and_deviation_that_the_frame_says(model):
     assert np.allclose(draws.std(axis=0), std, rtol=0.2)
 
 
+@pytest.mark.once
+@pytest.mark.parametrize("samples", [0, 3])
+def test_many_entities_are_answered_in_parts_that_add_up(model, monkeypatch, samples):
+    whole = model.trajectories("site", times=[1, 5, 9], samples=samples)
+    sizes, long = [], tidy._long
+    monkeypatch.setattr(tidy, "_POINTS", 2 * 3 * max(samples, 1))  # two entities at a time
+    monkeypatch.setattr(
+        tidy, "_long", lambda ids, *rest: sizes.append(len(ids)) or long(ids, *rest)
+    )
+    parts = model.trajectories("site", times=[1, 5, 9], samples=samples)
+    assert sizes == [2, 1]
+    assert parts.schema == whole.schema
+    number = "draw" if samples else "mean"
+    assert parts.drop(number, "std", strict=False).equals(whole.drop(number, "std", strict=False))
+    assert np.allclose(parts[number], whole[number], atol=1e-5)
+
+
 def test_draws_follow_their_seed(model):
     one = model.trajectories("site", times=[1], samples=2, seed=1)
     assert one.equals(model.trajectories("site", times=[1], samples=2, seed=1))
@@ -116,7 +134,8 @@ def test_times_come_back_in_the_users_own_type(new, table, unit, zone):
 
 @pytest.mark.once
 def test_a_lone_mode_needs_no_name_and_several_do(model):
-    with pytest.raises(nf.ConfigError, match="mode must be one of 'site', 'pollutant', got None"):
+    text = r"several modes; name one with mode=\.\.\.: 'site', 'pollutant'"
+    with pytest.raises(nf.ConfigError, match=text):
         model.trajectories()
 
 
@@ -134,6 +153,14 @@ def test_an_unknown_entity_is_refused_with_known_ones(model):
 
 
 @pytest.mark.once
+def test_entities_of_another_type_are_refused_with_the_name_of_the_mode(new, table):
+    numbered = table.with_columns(site=pl.col("site").replace_strict({"a": 1, "b": 2, "c": 3}))
+    model = new(epochs=1).fit(numbered)
+    with pytest.raises(nf.DataError, match="no id in column 'site' is known, because their type"):
+        model.trajectories("site", entities=["1"])
+
+
+@pytest.mark.once
 @pytest.mark.parametrize("entities", ["a", [], 5])
 def test_entities_are_a_list(model, entities):
     with pytest.raises(nf.ConfigError, match="entities must be a list of entities of 'site'"):
@@ -146,10 +173,10 @@ def test_entities_are_a_list(model, entities):
     [
         (5, nf.ConfigError, "times must be a list or a column of times, got 5"),
         ("2024", nf.ConfigError, "times must be a list or a column of times, got '2024'"),
-        ([], nf.ConfigError, "times is empty"),
-        (["a"], nf.DataError, "time column 'times' holds strings"),
+        ([], nf.ConfigError, "times is empty; leave it out for the whole training range"),
+        (["a"], nf.DataError, "the list of times holds strings"),
         ([1, "a"], nf.DataError, "times cannot be read as one kind of time"),
-        ([1.0, float("nan")], nf.DataError, "time column 'times' is missing in row 1"),
+        ([1.0, float("nan")], nf.DataError, "the list of times is missing in row 1"),
         (pd.to_datetime(["2024-01-01"]), nf.DataError, "datetimes"),
     ],
 )

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nonfat.data import Events, Schema, read_table
+from nonfat.data.relearning import relearned
 from nonfat.errors import DataError, DataWarning
 
 pa = pytest.importorskip("pyarrow")
@@ -191,11 +192,15 @@ def test_values_may_come_apart(y):
 
 def test_values_that_come_apart_must_fit():
     with pytest.raises(DataError, match="y has 2 values, but the table has 4 rows"):
-        Events.read(TABLE, **NAMED, y=[1, 2])
-    with pytest.raises(DataError, match="the values came twice: apart, and as column 'level'"):
-        Events.read(TABLE, time="when", value="level", y=[1, 2, 3, 4])
+        Events.read(TABLE.drop("level"), **NAMED, y=[1, 2])
+    for modes in (None, ["site", "pollutant"]):
+        with pytest.raises(DataError, match="the values came twice: apart, and as column 'level'"):
+            Events.read(TABLE, modes=modes, time="when", value="level", y=[1, 2, 3, 4])
+    schema = Events.read(TABLE, **NAMED).schema
+    with pytest.raises(DataError, match="the values came twice"):
+        schema.encode(TABLE, need_value=True, y=[1, 2, 3, 4])
     with pytest.raises(DataError, match="one dimension"):
-        Events.read(TABLE, **NAMED, y=np.zeros((4, 1)))
+        Events.read(TABLE.drop("level"), **NAMED, y=np.zeros((4, 1)))
 
 
 def test_arrays_go_by_position():
@@ -219,6 +224,10 @@ def test_arrays_go_by_position():
         Events.read(array[:, :2])
     with pytest.raises(DataError, match="rows and columns, but its shape is"):
         Events.read(np.zeros(3), modes=["site"])
+    with pytest.raises(DataError, match="rows and columns, but its shape is"):
+        Events.read(np.zeros(3))
+    with pytest.raises(DataError, match="the values came twice"):
+        Events.read(array, modes=["site", "code"], y=array[:, 3])
 
 
 @pytest.mark.parametrize(
@@ -233,6 +242,10 @@ def test_arrays_go_by_position():
             r"no column 'Site' in the table; did you mean 'site'\?; its columns: 'site', 'poll",
         ),
         ({"time": "wen"}, r"no column 'wen' in the table; did you mean 'when'\?"),
+        (
+            {"modes": ["sites"], "time": "y"},
+            "no columns 'sites', 'y' in the table; its columns: 'site'",
+        ),
         ({"value": "x", "time": "y"}, "no columns 'y', 'x' in the table; its columns: 'site'"),
     ],
 )
@@ -320,6 +333,19 @@ def test_a_lone_entity_is_worth_a_warning():
     assert caught[0].filename == __file__
 
 
+def test_several_lone_entities_are_told_at_once():
+    table = pl.DataFrame({"a": ["x", "x"], "b": [1, 1], "time": [0, 1], "value": [1.0, 2.0]})
+    with pytest.warns(DataWarning, match="in each of the modes 'a', 'b': they tell no rows apart"):
+        Events.read(table)
+
+
+def test_several_names_with_spaces_around_get_a_hint():
+    table = TABLE.rename({"when": " when", "level": "level "})
+    text = "no columns 'when', 'level' in the table, but ' when', 'level ' with spaces around"
+    with pytest.raises(DataError, match=text):
+        Events.read(table, **NAMED)
+
+
 def test_a_mismatch_of_types_names_the_column():
     schema = Events.read(TABLE, **NAMED).schema
     with pytest.raises(DataError, match=r"no id in column 'pollutant' is known.*\(int\).*\(str\)"):
@@ -375,3 +401,61 @@ def test_a_pandas_index_comes_back_after_dropping():
     with pytest.warns(DataWarning, match="dropped 1 of 3"):
         events = Events.read(frame)
     assert events.attach({"mean": np.zeros(2)}).index.tolist() == ["x", "y"]
+
+
+def sources(folder):
+    TABLE.write_csv(folder / "t.csv")
+    return TABLE, TABLE.to_pandas(), folder / "t.csv"
+
+
+@pytest.mark.filterwarnings("ignore:a single entity")
+def test_a_part_can_be_read_as_if_there_were_nothing_else(tmp_path):
+    for source in sources(tmp_path):
+        every = Events.read(source, **NAMED)
+        part = relearned(every.take(np.array([2, 0])))
+        alone = Events.read(TABLE[[2, 0]], **NAMED)
+        assert part.schema == alone.schema
+        assert part.codes.tolist() == alone.codes.tolist() == [[0, 1], [0, 0]]
+        assert part.time.tolist() == alone.time.tolist() == [1.0, 0.0]
+        assert part.value.tolist() == [3.0, 1.0]
+        assert part.rows.tolist() == [2, 0]
+        rest = part.schema.encode(every.take(np.array([1, 3])), need_value=True)
+        assert rest.codes.tolist() == [[-1, 0], [-1, 1]]
+        assert rest.time.tolist() == [0.5, 2.0]
+        assert rest.value.tolist() == [2.0, 4.0]
+        assert rest.inside.tolist() == [True, False]
+
+
+def test_a_part_that_tells_all_is_left_as_it_is():
+    events = Events.read(TABLE, **NAMED)
+    assert relearned(events) is events
+    twice = events.take(np.array([0, 1, 2, 3, 1]))
+    assert relearned(twice) is twice
+
+
+def test_a_part_has_a_clock_to_the_nanosecond():
+    start = 1_711_800_000_000_000_000
+    ticks = [start, start + 3, start + 10**17 + 1, start + 10**18 + 7]
+    table = pl.DataFrame(
+        {"site": list("abab"), "time": pl.Series(ticks).cast(pl.Datetime("ns")), "value": [1.0] * 4}
+    )
+    clock = relearned(Events.read(table).take(np.array([1, 2]))).schema.clock
+    assert (clock.start, clock.stop) == (ticks[1], ticks[2])
+
+
+def test_a_part_with_one_entity_left_is_worth_a_warning():
+    events = Events.read(TABLE, **NAMED)
+    with pytest.warns(DataWarning, match="a single entity in the mode 'pollutant'"):
+        relearned(events.take(np.array([0, 1])))
+
+
+def test_a_part_keeps_its_exposure_even_where_other_rows_have_none():
+    table = TABLE.with_columns(
+        days=pl.Series([2.0, 3.0, 4.0, None]), level=pl.Series([1.0, 2.0, 3.0, None])
+    )
+    with pytest.warns(DataWarning, match="dropped 1 of 4 rows"):
+        events = Events.read(table, **NAMED, exposure="days")
+    part = relearned(events.take(np.array([1, 2])))
+    assert part.exposure.tolist() == [3.0, 4.0]
+    rest = part.schema.encode(events.take(np.array([0])), need_value=True)
+    assert (rest.exposure.tolist(), rest.value.tolist()) == ([2.0], [1.0])

@@ -200,8 +200,14 @@ def test_files_that_cannot_be_read_are_refused(tmp_path):
     refused("folder.csv", None, "is a folder; name one file in it")
     refused("empty.csv", b"", r"empty.csv' cannot be read: ")
     refused("header.csv", b"site,time\n", r"no rows \(its columns: 'site', 'time'\)")
-    refused("ragged.csv", b"a,b\n1,2\n1,2,3\n", r"ragged.csv' cannot be read: ")
-    refused("latin.csv", "a,b\né,1\n".encode("latin-1"), r"latin.csv' cannot be read: ")
+    ragged = b"a,b\n1,2\n\n1,2,3\n"
+    refused("ragged.csv", ragged, r"row 1 \(line 4\) has 3 entries, but there are 2 columns")
+    refused("ragged.csv.gz", gzip.compress(ragged), r"row 1 \(line 4\) has 3 entries")
+    latin = "a,b\n1,2\né,1\n".encode("latin-1")
+    refused("latin.csv", latin, r"line 3 is not written in UTF-8; save it as UTF-8")
+    refused("utf16.csv", "a,b\né,1\n".encode("utf-16"), "is written in UTF-16; save it as UTF-8")
+    quote = b'a,b\n1,2\n3,"4\n5,6\n'
+    refused("quote.csv", quote, "the quotation mark in line 3 is not closed as it should be")
     refused("twins.csv", b"a,b,a\n1,2,3\n", r"several columns of .*twins.csv' are called 'a'")
     refused("fake.parquet", b"not parquet at all", r"fake.parquet' cannot be read: ")
     refused("semi.csv", b"a;b\n1;2\n", "seems to be separated by ';', not by ','")
@@ -219,6 +225,13 @@ def test_a_missing_column_is_named_with_the_closest_one():
         table.column("Sites")
     with pytest.raises(DataError, match=r"no column 'zzz' in the table; its columns"):
         table.keep(["zzz"])
+
+
+def test_names_with_spaces_around_get_a_hint(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("site, when ,level\na,1,2\n")
+    with pytest.raises(DataError, match="no column 'when' in the table; it is written ' when ', w"):
+        read_table(path).column("when")
 
 
 def test_a_column_that_is_the_pandas_index_gets_a_hint():

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nonfat.data import Events, cold_entity_split, random_split, temporal_split
-from nonfat.errors import DataError
+from nonfat.errors import ConfigError, DataError
 
 fractions = st.floats(0.01, 0.99)
 seeds = st.integers(0, 2**32)
@@ -98,3 +98,42 @@ def test_what_cannot_be_split_is_refused():
         cold_entity_split(events_at([1, 2]), "sit", 0.5, 0)
     with pytest.raises(DataError, match="no mode 1"):
         cold_entity_split(events_at([1, 2]), 1, 0.5, 0)
+
+
+@pytest.mark.parametrize("thing", [pl.DataFrame({"site": ["a"]}), None, "table.csv"])
+def test_splits_by_time_or_entity_need_events(thing):
+    text = (
+        rf"expected Events, got {type(thing).__name__}; give Events: nf\.Events\.read\(table, modes"
+    )
+    with pytest.raises(DataError, match=text):
+        temporal_split(thing, 0.5)
+    with pytest.raises(DataError, match=text):
+        cold_entity_split(thing, "site", 0.5, 0)
+
+
+def test_a_random_split_needs_rows_or_their_number():
+    for thing in (None, "table.csv"):
+        with pytest.raises(DataError, match=f"expected Events, got {type(thing).__name__}"):
+            random_split(thing, 0.5, 0)
+    check_sides(4, *random_split(np.int64(4), 0.5, 0))
+
+
+@pytest.mark.parametrize("fraction", ["0.2", None, True, [0.2]])
+def test_a_fraction_is_a_number(fraction):
+    text = "the fraction to hold out must be a number between 0 and 1, got"
+    for split in (
+        lambda: random_split(5, fraction, 0),
+        lambda: temporal_split(events_at([1, 2, 3]), fraction),
+        lambda: cold_entity_split(events_at([1, 2, 3]), "site", fraction, 0),
+    ):
+        with pytest.raises(ConfigError, match=text):
+            split()
+
+
+@pytest.mark.parametrize("seed", ["0", None, 1.5, -1, True])
+def test_a_seed_is_a_whole_number(seed):
+    text = "seed must be a whole number of at least 0, got"
+    with pytest.raises(ConfigError, match=text):
+        random_split(5, 0.5, seed)
+    with pytest.raises(ConfigError, match=text):
+        cold_entity_split(events_at([1, 2, 3]), "site", 0.5, seed)

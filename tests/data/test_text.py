@@ -170,6 +170,36 @@ def test_blank_lines_are_no_rows(tmp_path):
     assert events.rows.tolist() == [0, 1]
 
 
+def test_after_blank_lines_messages_say_the_line(tmp_path):
+    text = r"\(blank lines do not count as rows: row 1 is line 4 of the file\)$"
+    with pytest.raises(DataError, match=text):
+        read_csv(tmp_path, "site,time,value\na,1,2\n\n,2,3\n")
+    with pytest.raises(DataError, match=text):
+        read_csv(tmp_path, "site,time,value\na,1,2\n\nb,2,low\n")
+    with pytest.raises(
+        DataError, match=r"row 1 \('low'\); mend these entries or leave them empty$"
+    ):
+        read_csv(tmp_path, 'site,time,value\n"a\nb",1,2\n\nb,2,low\n')  # lines are not counted
+
+
+@pytest.mark.parametrize("word", ["NaN", "nan", "null", "None", "n/a"])
+def test_a_word_for_missing_among_numbers_is_no_id(tmp_path, word):
+    with pytest.raises(DataError, match=rf"'site' has no id in row 1 \('{word}'\); drop"):
+        read_csv(tmp_path, f"site,time,value\n7,1,2\n{word},2,3\n8,3,3\n")
+    events = read_csv(tmp_path, f"site,time,value\na,1,2\n{word},2,3\n")
+    assert set(events.schema.vocabularies[0].labels) == {"a", word}
+
+
+def test_na_may_stand_among_numbers(tmp_path):
+    events = read_csv(tmp_path, "site,time,value\n7,1,2\nNA,2,3\n")
+    assert set(events.schema.vocabularies[0].labels) == {"7", "NA"}
+
+
+def test_a_nul_byte_is_no_part_of_an_id(tmp_path):
+    with pytest.raises(DataError, match=r"'site' has ids with a NUL byte in row 1 \('b\\x00'\)"):
+        read_csv(tmp_path, "site,time,value\na,1,2\nb\0,2,3\n")
+
+
 def test_na_is_a_fine_id(tmp_path):
     events = read_csv(tmp_path, "country,time,value\nNA,1,2\nDE,2,3\n")
     assert events.schema.vocabularies[0].labels == ("DE", "NA")

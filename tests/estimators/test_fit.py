@@ -94,6 +94,33 @@ def test_the_validation_score_is_the_score_of_the_rows_held_out(model, table):
     assert model.fit_.provenance.validation == pytest.approx(expected, abs=0.05)
 
 
+def test_every_entity_has_a_row_to_train_on(table):
+    """An entity that is seen in validation alone would be answered as known, from its start."""
+    rare = table.head(6).with_columns(site=pl.Series([f"rare {i}" for i in range(6)]))
+    every = events(pl.concat([table, rare]))
+    training, held_out = make("NONFAT", validation_fraction=0.5)._split(every)
+    assert training.shape == held_out.shape == (9, 2)
+    assert [len(np.unique(column)) for column in training.codes.T] == [9, 2]
+    assert sorted([*training.rows, *held_out.rows]) == list(range(54))
+    assert len(held_out) < 27
+
+
+def test_where_all_entities_are_rare_nothing_is_held_out(table):
+    lone = table.with_columns(site=pl.Series([f"site {i}" for i in range(48)]))
+    training, held_out = make("NONFAT", validation_fraction=0.5)._split(events(lone))
+    assert len(training) == 48
+    assert held_out is None
+
+
+def test_the_coverage_goes_by_its_name_in_tables_of_scores(model, table):
+    found = model.evaluate(table)["coverage_95"]
+    assert (
+        model.score(table, metric="coverage_95") == model.score(table, metric="coverage") == found
+    )
+    with pytest.raises(nf.ConfigError, match=r"no metric is called 'RMSE'; did you mean 'rmse'\?"):
+        model.score(table, metric="RMSE")
+
+
 def test_summary_says_what_was_fitted_on_what_and_how_it_went(model):
     lines = model.summary().splitlines()
     assert lines[0] == "NONFAT: level by site (3), pollutant (2) over when"

@@ -21,6 +21,7 @@ WRONG = [
     ("basis", "spectal", "basis must be one of 'spectral', 'laguerre', got 'spectal'; "
      "did you mean 'spectral'?"),
     ("basis_size", 0, f"basis_size {WHOLE} 1, got 0"),
+    ("basis_size", 101, "basis_size must be a whole number of at most 100, got 101"),
     ("embedding_size", 0, f"embedding_size {WHOLE} 1, got 0"),
     ("pseudo_inputs", -1, f"pseudo_inputs {WHOLE} 1, got -1"),
     ("entity_pseudo_inputs", 0, f"entity_pseudo_inputs {WHOLE} 1, got 0"),
@@ -49,7 +50,8 @@ WRONG = [
 
 @pytest.mark.parametrize(("option", "value", "text"), WRONG)
 def test_a_wrong_option_is_refused_before_the_table_is_opened(option, value, text):
-    estimator = make("NONFAT", **{option: value})  # the constructor itself is inert
+    laguerre = {"basis": "laguerre"} if value == 101 else {}
+    estimator = make("NONFAT", **laguerre, **{option: value})  # the constructor itself is inert
     with pytest.raises(nf.ConfigError) as caught:
         estimator.fit("no such file.csv")
     assert str(caught.value).startswith(text)
@@ -80,7 +82,7 @@ def test_an_impatient_run_is_validated_once_before_it_ends(table):
     assert model.fit_.provenance.best_epoch == len(model.history_) == 5
 
 
-@pytest.mark.parametrize(("fraction", "sizes"), [(0.0, 48), (0.1, 48), (0.11, 43), (0.99, 1)])
+@pytest.mark.parametrize(("fraction", "sizes"), [(0.0, 48), (0.1, 48), (0.11, 43)])
 def test_a_split_needs_five_rows_to_hold_out(table, fraction, sizes):
     training, held_out = make("NONFAT", validation_fraction=fraction)._split(events(table))
     assert len(training) == sizes

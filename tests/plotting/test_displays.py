@@ -234,7 +234,9 @@ def test_frames_of_pandas_are_welcome():
         (lambda f: trajectories(f, boundary="6"), ConfigError, "not a point in time like those"),
         (lambda f: trajectories(f.drop("std")), DataError, "no column is called 'std'; there are"),
         (lambda f: trajectories(f.clear()), DataError, "there are no rows"),
-        (lambda f: trajectories(f.lazy()), DataError, "got LazyFrame; collect"),
+        (lambda f: trajectories(f.lazy()), DataError,
+         r": expected a data frame \(polars, pandas, arrow\), got LazyFrame; collect a lazy frame "
+         "first"),
         (lambda f: trajectories(f.with_columns(time=pl.lit("noon"))), DataError,
          "'time' holds String; expected datetimes, dates or numbers"),
         (lambda f: draw_predictions(cells=[("Dongsi", "CO2")]), ConfigError,

@@ -76,6 +76,16 @@ def test_hopeless_data_end_with_an_error_that_says_what_to_try(make_model, make_
         train(make_model(), source, settings())
 
 
+@pytest.mark.parametrize("every", [1, 3])
+def test_a_run_without_a_finite_validation_score_says_what_to_try(make_model, make_source, every):
+    text = (
+        r"training broke down: no epoch gave a finite validation score\. "
+        r"Try a lower learning_rate \(now 0\.01\), dtype=\"float64\", or look for extreme values"
+    )
+    with pytest.raises(TrainingError, match=text):
+        train(make_model(), make_source(), settings(check_every=every), lambda model: np.nan)
+
+
 def test_ctrl_c_gives_the_best_model_so_far(make_model, make_source):
     seen, scores = [], iter([1.0, 3.0, 2.0])
 

@@ -5,7 +5,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nonfat.cli.options import Json, ModelFile, Overwrite, given, listed, percentages
+from nonfat.cli.options import (
+    Json,
+    ModelFile,
+    Overwrite,
+    Records,
+    Silent,
+    given,
+    listed,
+    percentages,
+)
 from nonfat.cli.output import aligned, check_table, print_json, show_or_write
 
 if TYPE_CHECKING:
@@ -37,17 +46,20 @@ def predict(
             show_default=False,
         ),
     ] = None,
+    quiet: Silent = False,  # noqa: ARG001  (there is nothing to be quiet about)
+    as_json: Records = False,
     overwrite: Overwrite = False,
 ) -> None:
     """Predict the values of a table's rows: mean, std, intervals."""
     levels = percentages("--level", level)
-    check_table(out, overwrite)
-    show_or_write(_load(model).predict(queries, level=levels), out)
+    check_table(out, overwrite, as_json)
+    show_or_write(_load(model).predict(queries, level=levels), out, as_json)
 
 
 def evaluate(
     model: ModelFile,
     test: Annotated[Path, typer.Argument(metavar="TEST", help="A table with values.")],
+    quiet: Silent = False,  # noqa: ARG001
     as_json: Json = False,
 ) -> None:
     """Score a model on rows that it has not seen."""
@@ -78,15 +90,17 @@ def trajectories(
         int, typer.Option(help="Joint draws instead of mean and std; 0 for none.")
     ] = 0,
     seed: Annotated[int, typer.Option(help="Of the draws.")] = 0,
+    quiet: Silent = False,  # noqa: ARG001
+    as_json: Records = False,
     overwrite: Overwrite = False,
 ) -> None:
     """Write how the factors of a mode's entities move in time."""
     wanted = listed("--entities", entities)
-    check_table(out, overwrite)
+    check_table(out, overwrite, as_json)
     fitted = _load(model)
     options = given(entities=wanted and _labels(fitted, mode, wanted))
     frame = fitted.trajectories(mode, samples=samples, seed=seed, **options)
-    show_or_write(frame, out)
+    show_or_write(frame, out, as_json)
 
 
 def _load(path: Path) -> "Estimator":

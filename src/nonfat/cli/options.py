@@ -10,7 +10,9 @@ __all__ = [
     "ModelFile",
     "Overwrite",
     "Quiet",
+    "Records",
     "Seed",
+    "Silent",
     "given",
     "listed",
     "percentages",
@@ -21,8 +23,10 @@ ModelFile = Annotated[
     typer.Argument(metavar="MODEL", help="A file that 'nonfat fit' wrote.", show_default=False),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON object instead of text.")]
+Records = Annotated[bool, typer.Option("--json", help="Print the rows as a list of JSON objects.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar, no summary.")]
+Silent = Annotated[bool, typer.Option("--quiet", help="Nothing but the answer, as ever.")]
 Seed = Annotated[
     int | None,
     typer.Option(help="Of everything random.  [default: 0]", show_default=False),
@@ -56,11 +60,10 @@ def percentages(option: str, text: str | None) -> list[float] | None:
         >>> percentages("--level", "80,95")
         [80.0, 95.0]
     """
-    parts = listed(option, text)
-    if parts is None:
+    if text is None:
         return None
     try:
-        return [float(part) for part in parts]
+        return [float(part) for part in text.split(",")]
     except ValueError:
         from nonfat.errors import ConfigError
 

@@ -5,6 +5,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date, time
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +28,14 @@ def check_file(path: Path, overwrite: bool) -> None:
         raise ConfigError(f"--out: {path} exists; pass --overwrite to replace it")
 
 
-def check_table(path: Path | None, overwrite: bool) -> None:
-    """`check_file` for a table; None stands for stdout."""
+def check_table(path: Path | None, overwrite: bool, as_json: bool = False) -> None:
+    """`check_file` for a table; None stands for stdout, the only place for JSON."""
     if path is None:
         return
+    if as_json:
+        from nonfat.errors import ConfigError
+
+        raise ConfigError("--json prints to stdout; leave out --out, or leave out --json")
     if path.suffix.lower() not in _ENDINGS:
         from nonfat.errors import ConfigError
 
@@ -38,19 +43,19 @@ def check_table(path: Path | None, overwrite: bool) -> None:
     check_file(path, overwrite)
 
 
-def show_or_write(frame: Any, path: Path | None) -> None:
-    """A frame of any kind as a file, or as CSV on stdout."""
+def show_or_write(frame: Any, path: Path | None, as_json: bool = False) -> None:
+    """A frame of any kind as a file, or on stdout as CSV or as a list of JSON objects."""
     import narwhals as nw
 
     table = nw.from_native(frame, eager_only=True).to_polars()
-    if path is None:
+    if as_json:
+        print_json(table.to_dicts())
+    elif path is None:
         typer.echo(table.write_csv(), nl=False)
-        return
-    with _whole(path) as draft:
-        if path.suffix.lower() == ".csv":
-            table.write_csv(draft)
-        else:
-            table.write_parquet(draft)
+    else:
+        with _whole(path) as draft:
+            write = table.write_csv if path.suffix.lower() == ".csv" else table.write_parquet
+            write(draft)
 
 
 @contextmanager
@@ -68,9 +73,16 @@ def _whole(path: Path) -> Iterator[Path]:
         draft.unlink(missing_ok=True)
 
 
-def print_json(tree: Mapping[str, Any]) -> None:
-    """A JSON object; numbers that JSON does not know (NaN, infinities) become null."""
-    typer.echo(json.dumps(_known(tree), indent=2))
+def print_json(tree: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
+    """A JSON object or a list of them.
+
+    Numbers that JSON does not know (NaN, infinities) become null, and times become text.
+    """
+    typer.echo(json.dumps(_known(tree), indent=2, default=_text))
+
+
+def _text(value: Any) -> str:
+    return value.isoformat() if isinstance(value, date | time) else str(value)
 
 
 def _known(value: Any) -> Any:

@@ -89,6 +89,21 @@ class Vocabulary:
             raise DataError(f"codes run from 0 to {len(self) - 1}, got {codes[bad][0]}")
         return [self.labels[code] for code in codes.tolist()]
 
+    def used(self, codes: Int32[np.ndarray, "N"]) -> tuple[Int32[np.ndarray, "N"], "Vocabulary"]:
+        """The vocabulary of the labels that occur, in their order, and codes that point into it.
+
+        Example:
+            >>> Vocabulary(("a", "b", "c")).used(np.array([2, 0, 2, -1], np.int32))
+            (array([ 1,  0,  1, -1], dtype=int32), Vocabulary('a', 'c'; 2 labels))
+        """
+        occurs = np.zeros(len(self), dtype=bool)
+        occurs[codes[codes >= 0]] = True
+        if occurs.all():
+            return codes, self
+        place = np.append(np.cumsum(occurs, dtype=np.int32) - 1, np.int32(UNSEEN))
+        labels = tuple(label for label, kept in zip(self.labels, occurs, strict=True) if kept)
+        return place[codes], Vocabulary(labels)
+
     def to_json(self) -> list[Any]:
         """The labels as a JSON array, exactly.
 

@@ -11,10 +11,9 @@ from jaxtyping import Bool, Float64, Int, Int32, Int64
 from nonfat.data.clock import Clock
 from nonfat.data.coding import Vocabulary
 from nonfat.data.extract import Columns, extract
-from nonfat.data.notice import notice
+from nonfat.data.notice import warn_of_lone_entities
 from nonfat.data.roles import Roles, assign, open_with
 from nonfat.data.table import Table
-from nonfat.data.wording import quoted
 from nonfat.errors import DataError
 
 __all__ = ["Events", "Schema"]
@@ -77,7 +76,8 @@ class Schema:
         """
         if isinstance(source, Events):
             return _recoded(source, self, need_value)
-        table = open_with(source, self.roles, need_value=need_value and y is None)
+        apart = need_value and y is not None
+        table = open_with(source, self.roles, need_value=need_value and not apart, apart=apart)
         return _coded(extract(table, self.roles, need_value=need_value, y=y), self)
 
     def to_json(self) -> dict[str, Any]:
@@ -174,7 +174,7 @@ class Events:
         vocabularies = tuple(Vocabulary.learn(ids) for ids in columns.ids)
         clock = Clock.spanning(columns.moments)
         schema = Schema(roles.modes, roles.time, roles.value, vocabularies, clock, roles.exposure)
-        _warn_of_lone_entities(schema)
+        warn_of_lone_entities(schema.modes, schema.shape)
         return _coded(columns, schema)
 
     def __len__(self) -> int:
@@ -263,15 +263,11 @@ def _recoded(events: Events, schema: Schema, need_value: bool) -> Events:
         raise DataError("these events were read without values; read them with need_value=True")
     if schema == events.schema:
         return events
-    table = open_with(events.table, schema.roles, need_value=False)
-    every = _coded(extract(table, schema.roles, need_value=False), schema)
-    return replace(every.take(events.rows), value=events.value)
-
-
-def _warn_of_lone_entities(schema: Schema) -> None:
-    lone = [name for name, size in zip(schema.modes, schema.shape, strict=True) if size == 1]
-    if lone:
-        notice(
-            f"a single entity in the mode {quoted(lone)}: it tells no rows apart, "
-            "so the model may do as well without that column"
-        )
+    roles = schema.roles
+    known = roles.exposure == events.schema.exposure
+    if known:  # and rows of the table that were left out may well miss it
+        roles = replace(roles, exposure=None)
+    table = open_with(events.table, roles, need_value=False)
+    again = _coded(extract(table, roles, need_value=False), schema).take(events.rows)
+    exposure = events.exposure if known else again.exposure
+    return replace(again, value=events.value, exposure=exposure)

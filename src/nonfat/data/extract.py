@@ -56,6 +56,15 @@ def extract(table: Table, roles: Roles, *, need_value: bool, y: Any = None) -> C
     Warns:
         DataWarning: rows without a value were dropped.
     """
+    try:
+        return _extract(table, roles, need_value, y)
+    except DataError as error:
+        if table.lines is None:
+            raise
+        raise DataError(table.located(str(error))) from None
+
+
+def _extract(table: Table, roles: Roles, need_value: bool, y: Any) -> Columns:
     table = _settle(table, roles, has_value=need_value and y is None)
     ids = tuple(check_ids(_ids(table, name)) for name in roles.modes)
     moments = read_moments(table.column(roles.time))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
+from nonfat.data.faults import fault
 from nonfat.errors import DataError
 
 __all__ = ["read_file"]
@@ -18,7 +19,8 @@ def read_file(path: Path) -> tuple[pl.DataFrame, bool]:
     """Reads one file.
 
     Returns:
-        The frame, and whether it is text: then every column holds strings.
+        The frame, and whether it is text: then every column holds strings, and blank lines are
+        rows of nulls.
 
     Raises:
         DataError: the file is missing, of no known kind, or damaged.
@@ -53,7 +55,13 @@ def _suffix(path: Path) -> str:
 def _read_text(path: Path, separator: str) -> pl.DataFrame:
     # not left to polars, which may take a damaged archive for text
     source = gzip.decompress(path.read_bytes()) if path.name.lower().endswith(".gz") else path
-    frame = pl.read_csv(source, separator=separator, infer_schema=False, glob=False)
+    try:
+        frame = pl.read_csv(source, separator=separator, infer_schema=False, glob=False)
+    except pl.exceptions.PolarsError as error:
+        raw = source if isinstance(source, bytes) else source.read_bytes()
+        if (reason := fault(raw, separator)) is None:
+            raise
+        raise DataError(f"the file {str(path)!r} cannot be read: {reason}") from error
     _check_separator(path, separator, frame.columns)
     twice = [name for name in frame.columns if _is_repeat(name, frame.columns)]
     if twice:
@@ -61,7 +69,7 @@ def _read_text(path: Path, separator: str) -> pl.DataFrame:
         raise DataError(
             f"several columns of {str(path)!r} are called {original!r}; rename or drop them"
         )
-    return frame.filter(~pl.all_horizontal(pl.all().is_null()))  # blank lines are no rows
+    return frame
 
 
 def _check_separator(path: Path, separator: str, names: list[str]) -> None:

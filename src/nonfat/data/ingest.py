@@ -1,6 +1,7 @@
 """Reads a table from any source: frames, files and arrays."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ def read_table(source: Any, names: Sequence[str] | None = None) -> Table:
         return source
     if isinstance(source, str | Path):
         frame, is_text = read_file(Path(source).expanduser())
-        return _from_text(frame) if is_text else Table(_eager(frame))
+        return _from_file(frame) if is_text else Table(_eager(frame))
     if isinstance(source, np.ndarray):
         return _from_array(source, names)
     return Table(_from_frame(source))
@@ -66,6 +67,16 @@ def _from_frame(source: Any) -> nw.DataFrame:
             f"several columns are called {quoted(twins)}; rename or drop them"
         ) from None
     return frame.collect("polars") if isinstance(frame, nw.LazyFrame) else frame
+
+
+def _from_file(frame: pl.DataFrame) -> Table:
+    """Blank lines are no rows; where they shift the numbers of rows, lines are remembered."""
+    blank = frame.select(pl.all_horizontal(pl.all().is_null())).to_series()
+    if not blank.any():
+        return _from_text(frame)
+    table = _from_text(frame.filter(~blank))
+    broken = frame.select(pl.any_horizontal(pl.all().str.contains("\n", literal=True)).any()).item()
+    return table if broken else replace(table, lines=np.flatnonzero(~blank.to_numpy()) + 2)
 
 
 def _from_text(frame: pl.DataFrame) -> Table:

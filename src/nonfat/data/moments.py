@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 import polars as pl
-from jaxtyping import Bool, Float64, Int64
+from jaxtyping import Bool, Float64, Int, Int64
 
 from nonfat.data.wording import rows_where
 from nonfat.errors import DataError
@@ -38,8 +38,8 @@ class Moments:
     unit: Unit = "one"
     zone: str | None = None
 
-    def where(self, kept: Bool[np.ndarray, "N"]) -> "Moments":
-        """Only some of the times."""
+    def where(self, kept: Bool[np.ndarray, "N"] | Int[np.ndarray, "M"]) -> "Moments":
+        """Only some of the times, by truth value or by position."""
         return Moments(self.ticks[kept], self.kind, self.unit, self.zone)
 
     @property
@@ -95,16 +95,20 @@ def _finite(series: pl.Series) -> Float64[np.ndarray, "N"]:
     infinite = np.isinf(times)
     if infinite.any():
         raise DataError(
-            f"time column '{series.name}' is infinite in {rows_where(infinite, series)}; "
+            f"{_called(series)} is infinite in {rows_where(infinite, series)}; "
             "drop these rows or give them a time"
         )
     return times
 
 
+def _called(series: pl.Series) -> str:
+    return f"time column '{series.name}'" if series.name else "the list of times"
+
+
 def _refuse_missing(series: pl.Series, missing: pl.Series) -> None:
     if missing.any():
         raise DataError(
-            f"time column '{series.name}' is missing in {rows_where(missing.to_numpy(), series)}; "
+            f"{_called(series)} is missing in {rows_where(missing.to_numpy(), series)}; "
             "drop these rows or give them a time"
         )
 
@@ -117,7 +121,7 @@ def _no_times(series: pl.Series) -> str:
     }
     base = series.dtype.base_type()
     return (
-        f"time column '{series.name}' holds {holds.get(base, str(series.dtype))} such as "
+        f"{_called(series)} holds {holds.get(base, str(series.dtype))} such as "
         f"{series[0]!r} in row 0; {advice.get(base, 'use numbers, dates or datetimes')}"
     )
 
@@ -129,10 +133,10 @@ def _typed(series: pl.Series) -> pl.Series:
     odd = (families != families[0]) | (families == "no times")
     if odd.any():
         raise DataError(
-            f"time column '{series.name}' mixes {families[0]} such as {items[0]!r} in row 0 with "
+            f"{_called(series)} mixes {families[0]} such as {items[0]!r} in row 0 with "
             f"other things in {rows_where(odd, series)}; use one kind of time throughout"
             if families[0] != "no times"
-            else f"time column '{series.name}' holds no times in {rows_where(odd, series)}; "
+            else f"{_called(series)} holds no times in {rows_where(odd, series)}; "
             "use numbers, dates or datetimes"
         )
     if families[0] == "numbers":

@@ -2,10 +2,12 @@
 
 import sys
 import warnings
+from collections.abc import Sequence
 
+from nonfat.data.wording import quoted
 from nonfat.errors import DataWarning, NonfatWarning
 
-__all__ = ["notice"]
+__all__ = ["notice", "warn_of_lone_entities"]
 
 _OURS = {"nonfat", "jaxtyping", "beartype"}  # the latter two wrap our functions in tests
 
@@ -24,3 +26,18 @@ def notice(message: str, category: type[NonfatWarning] = DataWarning) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in _OURS:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
+
+
+def warn_of_lone_entities(modes: Sequence[str], shape: Sequence[int]) -> None:
+    """Tells of modes that have a single entity."""
+    lone = [name for name, size in zip(modes, shape, strict=True) if size == 1]
+    if len(lone) == 1:
+        notice(
+            f"a single entity in the mode {quoted(lone)}: it tells no rows apart, "
+            "so the model may do as well without that column"
+        )
+    elif lone:
+        notice(
+            f"a single entity in each of the modes {quoted(lone)}: they tell no rows apart, "
+            "so the model may do as well without these columns"
+        )

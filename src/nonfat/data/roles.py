@@ -80,28 +80,36 @@ def assign(
     exposure = None if exposure is None else str(exposure)
     named = None if modes is None else _texts(modes)
     if isinstance(source, np.ndarray) and not source.dtype.names:
+        if source.ndim != 2:
+            read_table(source)  # which says that a table has rows and columns
         others = (1 if apart else 2) + (exposure is not None)
         roles = Roles(named or _numbered(source, others), time, value, exposure)
-        return open_with(source, roles, need_value=not apart), roles
+        return open_with(source, roles, need_value=not apart, apart=apart), roles
     table = read_table(source)
-    if apart and named is None and value in table.names:
-        raise DataError(f"the values came twice: apart, and as column {value!r} of the table")
+    _refuse_twice(table, value, apart)
     rest = tuple(name for name in table.names if name not in (time, value, exposure))
     roles = Roles(rest if named is None else named, time, value, exposure)
     _require(table, roles, need_value=not apart)
     return table, roles
 
 
-def open_with(source: Any, roles: Roles, *, need_value: bool) -> Table:
+def open_with(source: Any, roles: Roles, *, need_value: bool, apart: bool = False) -> Table:
     """Reads a table whose columns' roles are known; columns of a 2-D array go by position.
 
+    Args:
+        source: any source of a table.
+        roles: which columns matter.
+        need_value: whether the table must hold the values.
+        apart: whether the values come apart from the table, which then must not hold them.
+
     Raises:
-        DataError: a column is missing.
+        DataError: a column is missing, or one too many.
     """
     names = None
     if isinstance(source, np.ndarray) and source.ndim == 2:
         names = _positional(source, roles, need_value=need_value)
     table = read_table(source, names)
+    _refuse_twice(table, roles.value, apart)
     if roles.exposure is not None and roles.exposure not in table.names:
         raise DataError(
             f"no column {roles.exposure!r} in the table: counts were learned per unit of this "
@@ -109,6 +117,13 @@ def open_with(source: Any, roles: Roles, *, need_value: bool) -> Table:
         )
     _require(table, roles, need_value=need_value)
     return table
+
+
+def _refuse_twice(table: Table, value: str, apart: bool) -> None:
+    if apart and value in table.names:
+        raise DataError(
+            f"the values came twice: apart, and as column {value!r} of the table; leave one out"
+        )
 
 
 def _texts(modes: Sequence[Any] | str) -> tuple[str, ...]:
@@ -139,7 +154,14 @@ def _require(table: Table, roles: Roles, *, need_value: bool) -> None:
     absent = [name for name in wanted if name not in table.names]
     if len(absent) > 1:
         raise DataError(
-            f"no columns {quoted(absent)} in the table; its columns: {quoted(table.names)}"
+            f"no columns {quoted(absent)} in the table{_padded(absent, table)}; "
+            f"its columns: {quoted(table.names)}"
         )
     for name in absent:
         table.position(name)
+
+
+def _padded(absent: Sequence[str], table: Table) -> str:
+    """A hint where names in the table differ by nothing but spaces around them."""
+    padded = [name for name in table.names if name != name.strip() and name.strip() in absent]
+    return f", but {quoted(padded)} with spaces around: rename them" if padded else ""

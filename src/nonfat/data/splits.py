@@ -1,12 +1,13 @@
 """Ways to hold rows out: at random, the latest, or all rows of some entities."""
 
-from typing import TypeAlias
+from numbers import Integral
+from typing import Any, TypeAlias
 
 import numpy as np
 from jaxtyping import Bool, Int64
 
 from nonfat.data.events import Events
-from nonfat.errors import DataError
+from nonfat.errors import ConfigError, DataError
 
 __all__ = ["cold_entity_split", "random_split", "temporal_split"]
 
@@ -24,13 +25,14 @@ def random_split(events: Events | int, fraction: float, seed: int) -> Split:
 
     Raises:
         DataError: one side would be empty.
+        ConfigError: the fraction or the seed is no number.
 
     Example:
         >>> train, held = random_split(10, 0.3, seed=0)
         >>> len(train), len(held)
         (7, 3)
     """
-    count = events if isinstance(events, int) else len(events)
+    count = _count(events)
     held = np.zeros(count, dtype=bool)
     held[_some(count, fraction, seed, "rows")] = True
     return _sides(held)
@@ -54,6 +56,7 @@ def temporal_split(events: Events, fraction: float) -> Split:
         >>> [side.tolist() for side in temporal_split(Events.read(table), 0.3)]
         [[0, 1], [2, 3]]
     """
+    _require_events(events)
     _check(fraction)
     times, counts = np.unique(events.time, return_counts=True)
     if len(times) < 2:
@@ -84,6 +87,7 @@ def cold_entity_split(events: Events, mode: str | int, fraction: float, seed: in
         >>> sorted([train.tolist(), held.tolist()])
         [[0, 2], [1, 3]]
     """
+    _require_events(events)
     codes = events.codes[:, _position(events, mode)]
     present = np.unique(codes)
     what = f"entities of mode {mode!r}"
@@ -99,14 +103,41 @@ def _position(events: Events, mode: str | int) -> int:
     raise DataError(f"no mode {mode!r}; the modes are {', '.join(repr(name) for name in modes)}")
 
 
-def _check(fraction: float) -> None:
+def _require_events(events: Any) -> None:
+    if not isinstance(events, Events):
+        raise DataError(
+            f"expected Events, got {type(events).__name__}; give Events: "
+            "nf.Events.read(table, modes=...)"
+        )
+
+
+def _count(events: Any) -> int:
+    """How many rows there are; tables that know their length will do."""
+    if isinstance(events, Integral):
+        return int(events)
+    if isinstance(events, str) or not hasattr(events, "__len__"):
+        _require_events(events)
+    return len(events)
+
+
+def _check(fraction: Any) -> None:
+    if isinstance(fraction, bool) or not isinstance(fraction, int | float | np.number):
+        raise ConfigError(
+            f"the fraction to hold out must be a number between 0 and 1, got {fraction!r}"
+        )
     if not 0 < fraction < 1:
         raise DataError(f"the fraction to hold out must lie between 0 and 1, got {fraction}")
+
+
+def _check_seed(seed: Any) -> None:
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or int(seed) < 0:
+        raise ConfigError(f"seed must be a whole number of at least 0, got {seed!r}")
 
 
 def _some(count: int, fraction: float, seed: int, what: str) -> Int64[np.ndarray, "H"]:
     """Draws a fraction of ``count`` things: at least one, and not all of them."""
     _check(fraction)
+    _check_seed(seed)
     if count < 2:
         raise DataError(f"cannot split {count} {what}: each side needs at least one")
     held = min(max(round(fraction * count), 1), count - 1)

@@ -1,5 +1,6 @@
 """The user's table, kept in its own type so that answers can come back in that type."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +9,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 import polars as pl
-from jaxtyping import Int
+from jaxtyping import Int, Int64
 
 from nonfat.data.columns import as_series
 from nonfat.data.wording import quoted, suggestion
@@ -29,6 +30,7 @@ class Table:
         arrays: whether frames go back to the user as a dict of NumPy arrays.
         written: for text sources, the strings of columns that were read as floats; None for
             sources that have types.
+        lines: the line of each row in a file that has blank lines; None for any other source.
 
     Example:
         >>> from nonfat.data import read_table
@@ -40,6 +42,7 @@ class Table:
     frame: nw.DataFrame
     arrays: bool = False
     written: Mapping[str, pl.Series] | None = None
+    lines: Int64[np.ndarray, "N"] | None = None
 
     def __post_init__(self) -> None:
         twice = [name for name, count in Counter(self.names).items() if count > 1]
@@ -82,7 +85,25 @@ class Table:
         index = getattr(self.frame.to_native(), "index", None)
         if name in {str(level) for level in getattr(index, "names", ())}:
             return "; it is the index: call .reset_index() first"
+        padded = next((other for other in self.names if other.strip() == name.strip()), None)
+        if padded is not None:
+            return f"; it is written {padded!r}, with spaces: rename it, or name it so"
         return suggestion(name, self.names)
+
+    def located(self, message: str) -> str:
+        """A message about a row, with its line where blank lines shift the numbers of rows.
+
+        Example:
+            >>> table = Table(nw.from_native(pl.DataFrame({"site": ["a"]})), lines=np.array([4]))
+            >>> table.located("no id in row 0")
+            'no id in row 0 (blank lines do not count as rows: row 0 is line 4 of the file)'
+        """
+        found = re.search(r"\brow (\d+)", message)
+        if self.lines is None or found is None:
+            return message
+        line = self.lines[int(found[1])]
+        note = f"blank lines do not count as rows: row {found[1]} is line {line} of the file"
+        return f"{message} ({note})"
 
     def column(self, name: str) -> pl.Series:
         """One column as a polars Series."""

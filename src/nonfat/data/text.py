@@ -21,6 +21,7 @@ _ISO = (
     r" ?(?<zone>[Zz]|[+-]\d{2}(?::?\d{2})?)?)?$"
 )
 _BLANK = ("", "na", "n/a", "nan", "null", "none")
+_NO_NAMES = ("n/a", "nan", "null", "none")
 
 
 def numbers_on_sight(written: pl.Series) -> pl.Series:
@@ -43,6 +44,10 @@ def numbers_on_sight(written: pl.Series) -> pl.Series:
 def ids_from_text(written: pl.Series) -> pl.Series:
     """Types ids: integers if all are written as plain integers, else the strings as they are.
 
+    Raises:
+        DataError: among numbers stands a word for "missing" (but NA, which names many things), or
+            an id has a NUL byte.
+
     Example:
         >>> ids_from_text(pl.Series(["7", "8"])).to_list()
         [7, 8]
@@ -50,7 +55,34 @@ def ids_from_text(written: pl.Series) -> pl.Series:
         ['1.10', '007']
     """
     sighted = numbers_on_sight(written)
-    return sighted if sighted.dtype == pl.Int64 else written
+    if sighted.dtype == pl.Int64:
+        return sighted
+    _refuse_nul(written)
+    _refuse_blanks_among_numbers(written)
+    return written
+
+
+def _refuse_nul(written: pl.Series) -> None:
+    """A NUL byte ends a string for much of what text passes through: such a file is damaged."""
+    cut = written.str.contains("\0", literal=True).fill_null(False)
+    if cut.any():
+        raise DataError(
+            f"column '{written.name}' has ids with a NUL byte in "
+            f"{rows_where(cut.to_numpy(), written)}; remove it, and look where it came from"
+        )
+
+
+def _refuse_blanks_among_numbers(written: pl.Series) -> None:
+    blank = written.str.strip_chars().str.to_lowercase().is_in(_NO_NAMES).fill_null(False)
+    if not blank.any():
+        return
+    others = written.filter(~blank).drop_nulls()
+    numbers = _floats(others)
+    if len(others) and not numbers.null_count() and numbers.is_finite().all():
+        raise DataError(
+            f"column '{written.name}' has no id in {rows_where(blank.to_numpy(), written)}; "
+            "drop these rows or give them an id"
+        )
 
 
 def values_from_text(written: pl.Series) -> pl.Series:

@@ -188,11 +188,11 @@ class Estimator(BaseEstimator, abc.ABC):
             y: the values, if they are not a column of the table.
             metric: ``log_likelihood`` (mean log predictive density in the value's units; higher
                 is better, as scikit-learn expects of the default), ``relative_rmse``, ``rmse``,
-                ``mae``, ``crps`` (lower is better) or ``coverage`` (of the 95% interval).
+                ``mae``, ``crps`` (lower is better) or ``coverage_95`` (of the 95% interval).
         """
-        find_metric(metric)
+        name = find_metric(metric).name
         events = self._fitted().schema.encode(X, need_value=True, y=y)
-        found = self._answers().evaluate(events, [metric])[metric]
+        found = self._answers().evaluate(events, [name])[name]
         if found is None:
             raise ConfigError(
                 f"{metric} says nothing of binary values: no 0 or 1 lies in an interval of its "

@@ -57,7 +57,8 @@ class NONFAT(TensorEstimator):
             offset per entity) or ``"paper"`` (the paper's model: Gauss-Laguerre basis of ten
             cosines, 100 pseudo inputs). The options that follow override it.
         basis: ``"spectral"`` or ``"laguerre"``.
-        basis_size: C, functions in the basis; fitted to the number of distinct times if None.
+        basis_size: C, functions in the basis (Laguerre: at most 100); fitted to the number of
+            distinct times if None.
         embedding_size: s, numbers that describe an entity; `rank`, but at least 3 (6 for the
             paper's preset), if None.
         pseudo_inputs: a_g, of the Gaussian process that combines the factors.
@@ -164,8 +165,9 @@ class NONFAT(TensorEstimator):
         basis = defaults.basis if self.basis is None else self.basis
         C = defaults.basis_size if self.basis in (None, defaults.basis) else None
         C = C if self.basis_size is None else whole("basis_size", self.basis_size)
-        if choice("basis", basis, ["spectral", "laguerre"]) == "laguerre" and C is None:
-            C = 10
+        if choice("basis", basis, ["spectral", "laguerre"]) == "laguerre":
+            # beyond, the weights of the Gauss-Laguerre rule fall below the smallest float
+            C = 10 if C is None else whole("basis_size", C, most=100)
         a_g = defaults.pseudo_inputs if self.pseudo_inputs is None else self.pseudo_inputs
         s = max(R, defaults.embedding_size) if self.embedding_size is None else self.embedding_size
         return Recipe(

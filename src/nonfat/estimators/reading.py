@@ -3,6 +3,7 @@
 from typing import Any
 
 from nonfat.data import Events
+from nonfat.data.relearning import relearned
 from nonfat.errors import DataError
 
 __all__ = ["training_events"]
@@ -12,6 +13,9 @@ def training_events(
     X: Any, y: Any, *, modes: Any, time: Any, value: Any, exposure: Any = None
 ) -> Events:
     """Rows to learn from: every one has a value, and entities that the schema knows.
+
+    Of events that were split the schema knows more than these rows tell; a model must not take
+    what was held out for known, so the schema is learned again.
 
     Example:
         >>> import polars as pl
@@ -29,4 +33,4 @@ def training_events(
             f"{int(events.unseen.sum())} of these events have an entity that their schema does "
             "not know; fit on the table they were read from, or drop these rows"
         )
-    return events
+    return relearned(events)

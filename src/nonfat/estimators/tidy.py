@@ -1,6 +1,6 @@
 """Trajectories as a tidy frame."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import equinox as eqx
@@ -23,6 +23,7 @@ from nonfat.training import DType, scoped
 __all__ = ["trajectory_frame"]
 
 _TIMES = 200
+_POINTS = 2**21  # of the curves that are computed at once
 
 
 @eqx.filter_jit
@@ -59,32 +60,52 @@ def trajectory_frame(
     moments, clock_times = _times(fit, times)
     functions, E = _part(fit, k, codes)
     at = clock_times.astype(dtype)
+    ids = _ids(fit.schema.vocabularies[k].decode(codes))
+    beyond = ~fit.schema.clock.inside(clock_times)
+    size = max(_POINTS // (functions.posterior.A.shape[0] * len(at) * max(samples, 1)), 1)
+    parts = [slice(start, start + size) for start in range(0, len(codes), size)]
     with scoped(dtype):
         if samples:
-            keys = jax.random.split(jax.random.fold_in(jax.random.key(seed), k), samples)
-            draws = np.stack([np.asarray(_draw(functions, E, at, key)) for key in keys])
-            columns = {"draw": draws}
+            key = jax.random.fold_in(jax.random.key(seed), k)
+            chunks = _drawn(functions, E, at, jax.random.split(key, samples), parts)
         else:
-            mean, std = _marginals(functions, E, at)
-            columns = {"mean": np.asarray(mean)[None], "std": np.asarray(std)[None]}
-    require_finite("trajectory", *columns.values())
-    labels = fit.schema.vocabularies[k].decode(codes)
-    frame = _long(labels, moments, ~fit.schema.clock.inside(clock_times), columns)
+            chunks = _expected(functions, E, at, parts)
+        frames = [
+            _long(ids[part], moments, beyond, columns)
+            for part, columns in zip(parts, chunks, strict=True)
+        ]
+    frame = pl.concat(frames, rechunk=False)
     return to_kind(frame if samples else frame.drop("sample"), fit.provenance.kind)
 
 
+Chunks = Iterator[dict[str, np.ndarray]]
+"""Columns over (sample, factor, entity, time), some entities at a time."""
+
+
+def _expected(mode: FrequencyFunctions, E: Any, at: np.ndarray, parts: list[slice]) -> Chunks:
+    for part in parts:
+        mean, std = (np.asarray(array)[None] for array in _marginals(mode, E[part], at))
+        require_finite("trajectory", mean, std)
+        yield {"mean": mean, "std": std}
+
+
+def _drawn(
+    mode: FrequencyFunctions, E: Any, at: np.ndarray, keys: Any, parts: list[slice]
+) -> Chunks:
+    """A draw is of all entities together; it takes half of what the frame will."""
+    draws = [np.asarray(_draw(mode, E, at, key)) for key in keys]
+    require_finite("trajectory", *draws)
+    for part in parts:
+        yield {"draw": np.stack([draw[:, part] for draw in draws])}
+
+
 def _long(
-    labels: list[Any], moments: pl.Series, beyond: np.ndarray, columns: dict[str, np.ndarray]
+    ids: pl.Series, moments: pl.Series, beyond: np.ndarray, columns: dict[str, np.ndarray]
 ) -> pl.DataFrame:
     """Arrays over (sample, factor, entity, time) as rows sorted by entity, factor, sample, time."""
     S, R, J, T = next(iter(columns.values())).shape
     entity, factor, sample, t = (
         index.ravel() for index in np.indices((J, R, S, T), dtype=np.int32, sparse=False)
-    )
-    ids = (
-        pl.Series("entity", labels, strict=False)
-        if _uniform(labels)
-        else pl.Series("entity", [str(label) for label in labels])
     )
     data = {"entity": ids.gather(entity), "factor": factor, "sample": sample}
     data |= {"time": moments.gather(t)}
@@ -95,16 +116,22 @@ def _long(
     return pl.DataFrame(data | {"beyond": beyond[t]})
 
 
-def _uniform(labels: list[Any]) -> bool:
-    """Whether a column of a frame can hold the labels as they are."""
-    return len({type(label) for label in labels}) == 1 and not isinstance(labels[0], tuple)
+def _ids(labels: list[Any]) -> pl.Series:
+    """Labels as they are, or as text where a column of a frame cannot hold them so."""
+    uniform = len({type(label) for label in labels}) == 1 and not isinstance(labels[0], tuple)
+    if uniform:
+        return pl.Series("entity", labels, strict=False)
+    return pl.Series("entity", [str(label) for label in labels])
 
 
 def _mode_number(fit: Fit[Any], mode: Any) -> int:
     names = fit.schema.modes
     if mode is None and len(names) == 1:
         return 0
-    return names.index(choice("mode", None if mode is None else str(mode), names))
+    if mode is None:
+        known = ", ".join(repr(name) for name in names)
+        raise ConfigError(f"there are several modes; name one with mode=...: {known}")
+    return names.index(choice("mode", str(mode), names))
 
 
 def _codes(fit: Fit[Any], k: int, entities: Sequence[Any] | None) -> Int[np.ndarray, "J"]:
@@ -114,7 +141,7 @@ def _codes(fit: Fit[Any], k: int, entities: Sequence[Any] | None) -> Int[np.ndar
     if isinstance(entities, str) or not isinstance(entities, Iterable) or not list(entities):
         raise ConfigError(f"entities must be a list of entities of {name!r}, got {entities!r}")
     entities = list(entities)
-    codes = vocabulary.encode(entities)
+    codes = vocabulary.encode(as_series(entities, name))
     unknown = [entity for entity, code in zip(entities, codes, strict=True) if code < 0]
     if unknown:
         first = vocabulary.decode(np.arange(min(5, len(vocabulary))))
@@ -131,7 +158,7 @@ def _times(fit: Fit[Any], times: Any) -> tuple[pl.Series, Float[np.ndarray, "T"]
     if times is None:
         grid = np.linspace(0.0, clock.last, _TIMES if clock.last else 1)
         return clock.from_float(grid, between=True), grid
-    series = _series(times).rename("times")
+    series = _series(times).rename("")  # so that no message takes it for a column
     return series, clock.to_float(series)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Bool, Int32
 
 from nonfat.data import Affine, Events, random_split
 from nonfat.estimators import files
@@ -137,11 +138,18 @@ class TensorEstimator(Estimator):
         return compose(self._recipe(N), likelihood, shape, distinct_times, key, dtype)
 
     def _split(self, events: Events) -> tuple[Events, Events | None]:
-        """Training and validation rows; no validation where there would be too few."""
+        """Training and validation rows; no validation where there would be too few.
+
+        Every entity has a row to train on: its predictions say that it is known.
+        """
         if len(events) * self.validation_fraction < _LEAST_HELD_OUT:
             return events, None
         training, held_out = random_split(events, self.validation_fraction, self.seed)
-        return events.take(training), events.take(held_out)
+        lost = _orphans(events.codes[training], events.codes[held_out])
+        if len(held_out) - lost.sum() < _LEAST_HELD_OUT:
+            return events, None
+        training = np.sort(np.append(training, held_out[lost]))
+        return events.take(training), events.take(held_out[~lost])
 
     def _train(
         self,
@@ -212,3 +220,16 @@ class TensorEstimator(Estimator):
         with scoped(self.dtype):
             skeleton: TensorModel = jax.eval_shape(build)
         return skeleton
+
+
+def _orphans(
+    training: Int32[np.ndarray, "A K"], held_out: Int32[np.ndarray, "B K"]
+) -> Bool[np.ndarray, "B"]:
+    """Which held-out rows have an entity without a training row.
+
+    Example:
+        >>> _orphans(np.array([[0, 0], [1, 0]]), np.array([[1, 0], [1, 2], [3, 0]])).tolist()
+        [False, True, True]
+    """
+    pairs = zip(held_out.T, training.T, strict=True)
+    return np.any([~np.isin(ours, theirs) for ours, theirs in pairs], axis=0)

@@ -27,7 +27,7 @@ import polars as pl
 
 from nonfat.errors import ConfigError, DataError
 
-__all__ = ["load_weather", "weather_scales"]
+__all__ = ["load_weather", "scales_of", "standardised", "weather_readings"]
 
 _UNITS = {
     "temperature": "°F",
@@ -46,8 +46,8 @@ def load_weather(every: str = "6h") -> pl.DataFrame:
     """Load the weather as a long table: station, variable, time and value.
 
     Values are standardised per variable, over the whole table, because one tensor holds degrees
-    and hectopascals alike; `weather_scales` has the way back. Each value is the mean over an
-    interval, and its time is the middle of that interval.
+    and hectopascals alike; `scales_of` the `weather_readings` has the way back. To hold rows out,
+    split the readings first, and standardise by the scales of the training rows.
 
     Args:
         every: Length of the intervals as polars writes it (``"1h"``, ``"6h"``, ``"1d"``).
@@ -66,22 +66,21 @@ def load_weather(every: str = "6h") -> pl.DataFrame:
         >>> str(table["time"].min()), str(table["time"].max())
         ('2013-01-01 03:00:00', '2013-12-30 15:00:00')
     """
-    table = _averages(every)
-    value, over = pl.col("value"), "variable"
-    return table.with_columns((value - value.mean().over(over)) / value.std().over(over))
+    readings = weather_readings(every)
+    return standardised(readings, scales_of(readings))
 
 
-def weather_scales(every: str = "6h") -> pl.DataFrame:
-    """Say what one unit of each variable of `load_weather` stands for.
+def scales_of(readings: pl.DataFrame) -> pl.DataFrame:
+    """Mean and standard deviation of each variable over some readings.
 
     Args:
-        every: As given to `load_weather`.
+        readings: Rows of `weather_readings`; those to learn from, where others are held out.
 
     Returns:
         Columns ``variable``, ``unit``, ``mean`` and ``std``: a reading is ``mean + std * value``.
 
     Examples:
-        >>> for row in weather_scales().head(3).iter_rows():
+        >>> for row in scales_of(weather_readings()).head(3).iter_rows():
         ...     print("{0}: 1 is {3:.1f} {1} above {2:.1f} {1}".format(*row))
         dew point: 1 is 19.3 °F above 41.4 °F
         humidity: 1 is 18.5 % above 62.5 %
@@ -89,7 +88,7 @@ def weather_scales(every: str = "6h") -> pl.DataFrame:
     """
     value = pl.col("value")
     return (
-        _averages(every)
+        readings.sort("variable", maintain_order=True)
         .group_by("variable", maintain_order=True)
         .agg(value.mean().alias("mean"), value.std().alias("std"))
         .with_columns(pl.col("variable").replace_strict(_UNITS).alias("unit"))
@@ -97,8 +96,34 @@ def weather_scales(every: str = "6h") -> pl.DataFrame:
     )
 
 
-def _averages(every: str) -> pl.DataFrame:
-    """Means over intervals of at least half the usual number of readings, in original units."""
+def standardised(readings: pl.DataFrame, scales: pl.DataFrame) -> pl.DataFrame:
+    """Readings less the mean of their variable, in standard deviations.
+
+    Args:
+        readings: Rows of `weather_readings`.
+        scales: From `scales_of`, with every variable of the readings.
+    """
+    variable = pl.col("variable")
+    mean, std = (
+        variable.replace_strict(scales["variable"], scales[name], return_dtype=pl.Float64)
+        for name in ("mean", "std")
+    )
+    return readings.with_columns((pl.col("value") - mean) / std)
+
+
+def weather_readings(every: str = "6h") -> pl.DataFrame:
+    """Load the weather as `load_weather` does, in degrees, hectopascals and so on.
+
+    Each value is the mean over an interval with at least half the usual number of readings, and
+    its time is the middle of that interval.
+
+    Args:
+        every: Length of the intervals as polars writes it (``"1h"``, ``"6h"``, ``"1d"``).
+
+    Examples:
+        >>> weather_readings("1d").filter(variable="temperature")["value"].max() > 85
+        True
+    """
     start = pl.col("time").dt.truncate(_checked(every))
     middle = start + (start.dt.offset_by(every) - start) / 2
     key = ["station", "variable", middle.alias("time")]

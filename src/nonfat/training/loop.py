@@ -87,7 +87,7 @@ def train(
             raise
         warnings.warn(_interrupted(outcome, settings, score), TrainingInterrupted, stacklevel=2)
     else:
-        _refuse_useless(outcome, settings, score)
+        _refuse_useless(outcome, settings, score, source)
     _report_skipped(outcome, source)
     return outcome
 
@@ -148,10 +148,13 @@ def _interrupted(outcome: Outcome, settings: Training, score: Score | None) -> s
     )
 
 
-def _refuse_useless(outcome: Outcome, settings: Training, score: Score | None) -> None:
+def _refuse_useless(
+    outcome: Outcome, settings: Training, score: Score | None, source: Source
+) -> None:
     """A run that came to its end without a model worth keeping."""
-    if not outcome.best_epoch:
-        raise TrainingError(_hopeless(len(outcome.history), settings))
+    epochs = len(outcome.history)
+    if outcome.skipped == epochs * source.steps:
+        raise TrainingError(_hopeless(epochs, settings))
     if score is not None and not math.isfinite(outcome.best):
         raise TrainingError(
             f"training broke down: no epoch gave a finite validation score. {_advice(settings)}"
