@@ -31,7 +31,7 @@ layers:
 	$(BIN)/lint-imports
 
 unit:
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal
+	$(BIN)/python -m pytest -q -n 2 --dist loadgroup
 
 format:
 	$(BIN)/ruff check --fix .

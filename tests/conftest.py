@@ -33,6 +33,26 @@ import pytest  # noqa: E402
 from threadpoolctl import threadpool_limits  # noqa: E402
 
 
+def _group(item):
+    """What shares compiled programs: the tests of an estimator's contract, those of a file."""
+    name = getattr(item, "callspec", None) and item.callspec.params.get("name")
+    contract = item.path.parent == ROOT / "tests" / "contracts"
+    return str(name) if contract and name else str(item.path)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Tests that share compiled programs run in one process (``--dist loadgroup``)."""
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(_group(item)))
+
+
+def pytest_runtest_teardown(item, nextitem):
+    """Programs that no later test will call are let go: a process can map only so many."""
+    if nextitem is None or _group(nextitem) != _group(item):
+        jax.clear_caches()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def one_blas_thread():
     """Small factorisations are slower on several threads, and tests share the machine."""

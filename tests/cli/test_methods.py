@@ -9,7 +9,7 @@ from nonfat.estimators import ESTIMATORS
 class Counting(nf.NONFAT):
     """Counts, not measurements."""
 
-    composition = "trajectories × CP"
+    composition = "made up × CP"
     asked: dict = {}  # noqa: RUF012
 
     def __init__(self, modes=None, time="time", value="value", *, likelihood="auto", exposure=None):
@@ -28,7 +28,8 @@ def test_each_method_has_a_line(nonfat, monkeypatch):
     lines = done.out.splitlines()
     assert len(lines) == len(ESTIMATORS)
     (line,) = (line for line in lines if line.startswith("CPFT "))
-    assert line.split(maxsplit=1)[1].strip() == "trajectories × CP  Counts, not measurements."
+    assert line.split(maxsplit=1)[1].split("  ")[0] == "made up × CP"
+    assert line.endswith("  Counts, not measurements.")
 
 
 def test_methods_as_json(nonfat):

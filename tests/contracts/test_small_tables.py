@@ -1,5 +1,7 @@
 """The smallest and the oddest tables that still are tables."""
 
+import warnings
+
 import jax
 import numpy as np
 import polars as pl
@@ -9,7 +11,7 @@ import nonfat as nf
 from contracts.support import MODES, events, numbers, queries
 
 once = pytest.mark.once
-LONE = "a single entity in the mode"
+LONE = "a single entity in "
 
 
 def _rows(*rows):
@@ -27,10 +29,19 @@ def _sound(model, frame):
     return answer
 
 
+def _fitted(new, frame):
+    """A model, and what it warned of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = new().fit(frame)
+    assert {warning.category for warning in caught} <= {nf.DataWarning}
+    return model, " ".join(str(warning.message) for warning in caught)
+
+
 def test_one_row_is_enough(new):
     row = _rows(("a", "x", 5, 3.5))
-    with pytest.warns(nf.DataWarning, match=LONE):
-        model = new().fit(row)
+    model, told = _fitted(new, row)
+    assert LONE in told
     answer = _sound(model, row)
     assert abs(answer["mean"][0] - 3.5) < answer["std"][0]
     assert model.predict(queries(("a", "x", 4), ("a", "x", 5), ("b", "x", 6)))[
@@ -50,11 +61,8 @@ def test_one_row_is_enough(new):
 def test_two_rows_are_enough_even_if_they_are_the_same(new, second):
     rows = _rows(("a", "x", 5, 3.5), second)
     same = rows[0].equals(rows[1])
-    if same:
-        with pytest.warns(nf.DataWarning, match=LONE):
-            model = new().fit(rows)
-    else:
-        model = new().fit(rows)
+    model, told = _fitted(new, rows)
+    assert (LONE in told) == same
     answer = _sound(model, rows)
     assert answer[0].equals(answer[1]) == same
 
@@ -95,16 +103,17 @@ def test_one_mode_may_be_named_without_a_list(new, table):
 
 def test_a_mode_with_one_entity_is_worth_a_warning():
     rows = _rows(("a", "x", 5, 3.5), ("b", "x", 9, 4.5))
-    with pytest.warns(nf.DataWarning, match=f"{LONE} 'pollutant': it tells no rows apart"):
+    with pytest.warns(nf.DataWarning, match=f"{LONE}the mode 'pollutant': it tells no rows apart"):
         events(rows)
 
 
 @pytest.mark.parametrize(
     "value", [pytest.param(0.0, marks=once), -7.5, pytest.param(1e9, marks=once)]
 )
-def test_values_that_never_change_are_predicted_as_they_are(new, table, value):
+def test_values_that_never_change_are_predicted_as_they_are(new, case, table, value):
     constant = table.with_columns(level=pl.lit(value))
-    model = new().fit(constant)
+    model, told = _fitted(new, constant)
+    assert ("there is nothing to learn, and the cell mean would do" in told) == case.trained
     answer = _sound(model, constant)
     assert (np.abs(answer["mean"] - value) < 0.2).all()
 

@@ -13,7 +13,7 @@ class Fake:
     It is not even a real estimator.
     """
 
-    composition = "guess × luck"
+    kind, composition = "method", "guess × luck"
     scores = (0.5, 0.0)
     seen: list = []  # noqa: RUF012  (the tables and options that it was given)
 
@@ -35,7 +35,7 @@ class Fake:
 class FakeMean(Fake):
     """Answers with other scores, and has no options."""
 
-    composition = "nothing"
+    kind, composition = "reference", ""
     scores = (0.75, None)
 
     def __init__(self, modes=None, time="time", value="value"):
@@ -44,6 +44,8 @@ class FakeMean(Fake):
 
 class Broken(FakeMean):
     """Breaks."""
+
+    kind = "method"
 
     def fit(self, X):
         raise ZeroDivisionError("by\nzero")
