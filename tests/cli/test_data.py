@@ -57,6 +57,7 @@ def test_what_there_is(nonfat):
     assert "beijing: air quality: site × pollutant" in done.out
     assert "no; 'nonfat data fetch beijing' downloads it" in done.out
     assert "comes with a package" in done.out
+    assert "'nonfat data prepare dblp RAW', with RAW from https://dblp.org" in done.out
     assert nonfat("data").out == nonfat("data", "--help").out
 
 

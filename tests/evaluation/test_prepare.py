@@ -295,14 +295,14 @@ def test_memory_does_not_grow_with_the_file(large):
 def test_what_is_prepared_can_be_loaded(air, tmp_path):
     done = prepare("beijing", air, tmp_path / "out", rows="all", progress=False)
     assert (done.rows, done.entities) == (220, {"site": 2, "pollutant": 6})
-    assert done.folder == tmp_path / "out" / "beijing"
+    assert done.folder == tmp_path / "out" / "beijing-prepared"
     tensor = pl.read_parquet(done.folder / "tensor.parquet")
     assert tensor.columns == ["site", "pollutant", "time", "value"]
     labels = pl.read_parquet(done.folder / "labels.parquet")
     assert labels.filter(mode="site").rows() == [("site", 0, "Dongsi"), ("site", 1, "Wanliu")]
     tests = []
     for fold in range(5):
-        split = load_fold("beijing", fold, tmp_path / "out")
+        split = load_fold("beijing-prepared", fold, tmp_path / "out")
         assert (split.train.height, split.test.height) == (176, 44)
         assert split.train["time"].max() <= 19 / 24
         tests.append(split.test)
@@ -332,7 +332,9 @@ def test_the_other_two(log, write_dblp, tmp_path):
     path = write_dblp(paper("Deep tensors"), paper("Random trees", authors=("Cyd",)))
     done = prepare("dblp", path, tmp_path / "out", progress=False)
     assert done.rows == 6
-    assert load_fold("dblp", 2, tmp_path / "out").train["time"].unique().to_list() == [2015.0]
+    assert load_fold("dblp-prepared", 2, tmp_path / "out").train["time"].unique().to_list() == [
+        2015.0
+    ]
 
 
 def test_nothing_is_replaced_unasked(air, tmp_path):

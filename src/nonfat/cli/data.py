@@ -106,7 +106,9 @@ def prepare(
     *,
     out: Annotated[
         Path,
-        typer.Option(metavar="FOLDER", help="The files go to NAME inside it.", show_default=False),
+        typer.Option(
+            metavar="FOLDER", help="The files go to NAME-prepared inside it.", show_default=False
+        ),
     ],
     rows: Annotated[
         str | None,
@@ -175,6 +177,7 @@ def _tree(source: "Source", places: list[Path]) -> dict[str, Any]:
         "here": list(map(str, places)),
         "origin": source.origin,
         "licence": source.licence,
+        "raw": source.raw or None,
         "files": files,
         "instead": source.instead or None,
     }
@@ -188,5 +191,9 @@ def _told(source: "Source", places: list[Path]) -> str:
         ["from", source.origin],
         ["licence", source.licence],
     ]
+    if source.raw:
+        lines.append(
+            ["anew", f"'nonfat data prepare {source.name} RAW', with RAW from {source.raw}"]
+        )
     told = aligned([["  " + key, text] for key, text in lines], left=2)
     return f"{source.name}: {source.about}\n{told}"

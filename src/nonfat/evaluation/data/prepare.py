@@ -58,7 +58,7 @@ def prepare(
 ) -> Prepared:
     """Read raw files once or twice, front to back, and write a tensor and five splits of it.
 
-    ``OUT/NAME/tensor.parquet`` has labels, ``time`` and ``value``; ``fold0.parquet`` to
+    ``OUT/NAME-prepared/tensor.parquet`` has labels, ``time`` and ``value``; ``fold0.parquet`` to
     ``fold4.parquet`` have what benchmarks read: codes, time as a number (days since the first row,
     or the year), value, and ``split``, where split i holds out a fifth at random, by seed i;
     ``labels.parquet`` says which code is which label.
@@ -84,7 +84,8 @@ def prepare(
 mobile-ads, dblp
     """
     count = _check(name, rows, standardise, seed)
-    source, folder = Path(raw), Path(out) / name
+    called = f"{name}-prepared"  # never taken for the published rows, in no table of results
+    source, folder = Path(raw), Path(out) / called
     files = tuple(folder / f"{part}.parquet" for part in ("tensor", "labels", *_folds()))
     check_free(list(files), overwrite)
     sizes = [path.stat().st_size for path in _raw_files(name, source)]
@@ -92,7 +93,7 @@ mobile-ads, dblp
         table = _read(name, source, count, seed, tick, standardise)
     if table.height < FOLDS:
         raise DataError(f"{source}: only {table.height} rows came of it, too few to split")
-    modes = DATASETS[name]
+    modes = DATASETS[called]
     table = table.sort(*modes, "time")
     labels = {mode: table[mode].unique().sort() for mode in modes}
     write_whole(table, files[0])

@@ -49,6 +49,7 @@ class Source:
         layout: of the published files; None if there is nothing to fetch.
         files: what is published.
         instead: how to come by a dataset that cannot be fetched.
+        raw: where the raw files are that such a tensor can be built from.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Source:
     layout: Layout | None = None
     files: tuple[SourceFile, ...] = ()
     instead: str = ""
+    raw: str = ""
 
 
 _DBLP_BLOBS = (
@@ -83,6 +85,7 @@ _ALL = (
                 Check("sha256", "c30862997e2ae53c06adb530fe77f510afca8c78166ba7cdb0d3fa8d30cb6172"),
             ),
         ),
+        raw="https://archive.ics.uci.edu/dataset/501/beijing+multi+site+air+quality+data",
     ),
     Source(
         "mobile-ads",
@@ -97,6 +100,7 @@ _ALL = (
                 Check("git blob", "2d1053eae52662ae3fe2867e3ba4c1741af6f833"),
             ),
         ),
+        raw="https://www.kaggle.com/c/avazu-ctr-prediction/data (train.gz)",
     ),
     Source(
         "dblp",
@@ -112,6 +116,7 @@ _ALL = (
             )
             for fold, blob in enumerate(_DBLP_BLOBS)
         ),
+        raw="https://dblp.org/xml/dblp.xml.gz",
     ),
     Source(
         "dblp-one-file",
