@@ -12,7 +12,8 @@ from nonfat.evaluation import demo
 def test_help_lists_the_commands(nonfat):
     done = nonfat("--help")
     assert (done.code, done.err) == (0, "")
-    for command in ("fit", "predict", "evaluate", "trajectories", "methods", "bench", "demo"):
+    names = ("fit", "predict", "evaluate", "trajectories", "methods", "bench", "demo", "data")
+    for command in names:
         assert f"\n  {command} " in done.out
     assert "completion" not in done.out
     assert nonfat().out == done.out

@@ -109,6 +109,7 @@ def test_mistakes(refuses, guesses, data, extra, told):
     assert told in refuses("bench", "--data", data, *extra)
 
 
-def test_without_data_it_says_what_is_expected(refuses, guesses, monkeypatch):
+def test_without_data_it_says_what_is_expected(refuses, guesses, monkeypatch, tmp_path):
     monkeypatch.delenv("NONFAT_DATA", raising=False)
+    monkeypatch.setenv("NONFAT_CACHE", str(tmp_path / "empty"))
     assert "--data FOLDER" in refuses("bench")

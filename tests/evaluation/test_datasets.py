@@ -47,8 +47,17 @@ def test_a_given_folder_wins(tmp_path, monkeypatch):
     assert find_folder(tmp_path) == tmp_path
 
 
-def test_without_a_folder_it_says_how_to_name_one(monkeypatch):
+def test_what_was_fetched_is_found(write, monkeypatch, tmp_path):
     monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.setenv("NONFAT_CACHE", str(tmp_path))
+    (tmp_path / "data").mkdir()
+    (write(ROWS) / "beijing").rename(tmp_path / "data" / "beijing")
+    assert load_fold("beijing", 1).train.height == 2
+
+
+def test_without_a_folder_it_says_how_to_name_one(monkeypatch, tmp_path):
+    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.setenv("NONFAT_CACHE", str(tmp_path))
     with pytest.raises(ConfigError, match=r"beijing/fold0.parquet .* --data FOLDER .* NONFAT_DATA"):
         load_fold("beijing")
 

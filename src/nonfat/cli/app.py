@@ -10,6 +10,7 @@ import typer
 
 from nonfat.cli.answers import evaluate, predict, trajectories
 from nonfat.cli.bench import bench
+from nonfat.cli.data import data
 from nonfat.cli.demonstrate import demo
 from nonfat.cli.fit import fit
 from nonfat.cli.methods import methods
@@ -27,6 +28,7 @@ app = typer.Typer(
 )
 for _command in (fit, predict, evaluate, trajectories, methods, bench, demo):
     app.command()(_command)
+app.add_typer(data)
 
 
 def _show_version(wanted: bool) -> None:

@@ -11,13 +11,20 @@ from pathlib import Path
 import polars as pl
 
 from nonfat.errors import ConfigError, DataError
+from nonfat.evaluation.data.cache import table_folder
 
 __all__ = ["DATASETS", "FOLDS", "VARIABLE", "Split", "find_folder", "load_fold"]
 
 DATASETS: dict[str, tuple[str, ...]] = {
     "beijing": ("site", "pollutant"),
+    "mobile-ads": ("banner_position", "site_domain", "mobile_app"),
     "dblp": ("author", "conference", "keyword"),
+    "dblp-one-file": ("author", "conference", "keyword"),
     "ctr10k": ("banner_position", "site_domain", "mobile_app"),
+    # Built from raw files by whoever runs this: not the published rows, so not their names.
+    "beijing-prepared": ("site", "pollutant"),
+    "mobile-ads-prepared": ("banner_position", "site_domain", "mobile_app"),
+    "dblp-prepared": ("author", "conference", "keyword"),
 }
 """The modes of each dataset."""
 
@@ -48,10 +55,10 @@ class Split:
 
 
 def find_folder(folder: str | os.PathLike[str] | None = None) -> Path:
-    """The folder of the benchmark data: the one that is given, else that of ``NONFAT_DATA``.
+    """The folder of the benchmark data: given, else of ``NONFAT_DATA``, else what was fetched.
 
     Raises:
-        ConfigError: no folder is named, or there is none of that name.
+        ConfigError: no folder is named and nothing was fetched, or there is none of that name.
 
     Example:
         >>> find_folder("nowhere")
@@ -61,9 +68,13 @@ hold beijing/fold0.parquet and so on
     """
     named = folder or os.environ.get(VARIABLE)
     if not named:
+        fetched = table_folder()
+        if fetched.is_dir():
+            return fetched
         raise ConfigError(
             "no benchmark data: name a folder that holds beijing/fold0.parquet and so on with "
-            f"--data FOLDER (folder= in Python) or the environment variable {VARIABLE}"
+            f"--data FOLDER (folder= in Python) or the environment variable {VARIABLE}, or "
+            "download it: nonfat data fetch beijing"
         )
     path = Path(named)
     if not path.is_dir():
@@ -89,8 +100,8 @@ def load_fold(name: str, fold: int = 0, folder: str | os.PathLike[str] | None = 
     Example:
         >>> load_fold("peking")
         Traceback (most recent call last):
-        nonfat.errors.ConfigError: no dataset is called 'peking'; the names are beijing, dblp, \
-ctr10k
+        nonfat.errors.ConfigError: no dataset is called 'peking'; the names are beijing, \
+mobile-ads, dblp, dblp-one-file, ctr10k, beijing-prepared, mobile-ads-prepared, dblp-prepared
     """
     if name not in DATASETS:
         raise ConfigError(f"no dataset is called {name!r}; the names are {', '.join(DATASETS)}")
@@ -107,7 +118,10 @@ ctr10k
 
 def _read(path: Path) -> pl.DataFrame:
     if not path.is_file():
-        raise DataError(f"{path} does not exist; expected a Parquet file with that fold's rows")
+        raise DataError(
+            f"{path} does not exist; expected a Parquet file with that fold's rows (see 'nonfat "
+            "data list' for what there is, and 'nonfat data fetch')"
+        )
     try:
         return pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as error:

@@ -1,0 +1,1 @@
+"""Where benchmark data come from: fetched from the authors, or built from raw public logs."""
