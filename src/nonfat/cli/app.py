@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from nonfat.cli.answers import evaluate, predict, trajectories
-from nonfat.cli.bench import bench
+from nonfat.cli.bench import bench_app
 from nonfat.cli.demonstrate import demo
 from nonfat.cli.fit import fit
 from nonfat.cli.methods import methods
@@ -25,8 +25,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for _command in (fit, predict, evaluate, trajectories, methods, bench, demo):
+for _command in (fit, predict, evaluate, trajectories, methods, demo):
     app.command()(_command)
+app.add_typer(bench_app, name="bench")
 
 
 def _show_version(wanted: bool) -> None:

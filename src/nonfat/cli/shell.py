@@ -22,12 +22,13 @@ def run(command: Any, arguments: list[str] | None) -> int:
 
     Errors that are nobody's mistake but ours keep their traceback.
     """
+    kept = "nothing was saved"
     with _plain_warnings():
         try:
             code = command.main(arguments, prog_name="nonfat", standalone_mode=False)
             sys.stdout.flush()
-        except KeyboardInterrupt:
-            code = _STOPPED
+        except KeyboardInterrupt as stopped:
+            code, kept = _STOPPED, str(stopped) or kept
         except BrokenPipeError:
             _forget_stdout()
             return _GONE
@@ -40,7 +41,7 @@ def run(command: Any, arguments: list[str] | None) -> int:
                 complain("error", message)
                 return _MISTAKE
     if code == _STOPPED:
-        print("nonfat: interrupted; nothing was saved", file=sys.stderr)
+        print(f"nonfat: interrupted; {kept}", file=sys.stderr)
     return code if isinstance(code, int) else 0
 
 
