@@ -60,6 +60,9 @@ def test_table_one_has_the_papers_layout():
     first = found[: found.index("## Table 2: mean test log likelihood")]
     assert not set(lines(GOLDEN)) - set(first)
     told = [line for line in first if line.startswith("|")]
+    published = [line.split()[1] for line in told if "| published |" in line]
+    order = "NONFAT-paper CPCT GPCT NNCT GPDTL NNDTL GPDTN NNDTN"
+    assert " ".join(published) == order  # the paper's
     assert not [line for line in told[2:] if "| |" in line]  # nothing is blank
 
 

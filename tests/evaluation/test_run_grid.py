@@ -14,12 +14,12 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from nonfat.errors import ConfigError, DataError, TrainingInterrupted
+from nonfat.errors import ConfigError, DataError, StoppedError, TrainingInterrupted
 from nonfat.evaluation.grids import GRIDS, Cell, Grid, cells, grid
 from nonfat.evaluation.judge import SCORES
 from nonfat.evaluation.records import model_path, read_all, read_result, record_path, write_result
 from nonfat.evaluation.run_cell import run_cell
-from nonfat.evaluation.run_grid import StoppedRun, run_cells
+from nonfat.evaluation.run_grid import run_cells
 
 SMALL = Grid(methods=("CPCT", "CellMean"), ranks=(2, 3), seeds=(0, 1))
 
@@ -188,7 +188,7 @@ def test_ctrl_c_keeps_what_is_done(guesses, data_folder, tmp_path, monkeypatch):
 
     monkeypatch.setattr(guesses, "fit", fit)
     chosen = [cell(), cell(seed=1), cell(seed=2)]
-    with pytest.raises(StoppedRun, match="1 of 3 cells were run and are kept"):
+    with pytest.raises(StoppedError, match="1 of 3 cells were run and are kept"):
         run_cells(chosen, tmp_path, folder=data_folder)
     monkeypatch.setattr(guesses, "fit", whole)
     assert run_cells(chosen, tmp_path, folder=data_folder).kept == 1

@@ -27,14 +27,16 @@ def run(command: Any, arguments: list[str] | None) -> int:
         try:
             code = command.main(arguments, prog_name="nonfat", standalone_mode=False)
             sys.stdout.flush()
-        except KeyboardInterrupt as stopped:
-            code, kept = _STOPPED, str(stopped) or kept
+        except KeyboardInterrupt:
+            code = _STOPPED
         except BrokenPipeError:
             _forget_stdout()
             return _GONE
         except Exception as error:
             if type(error).__name__ == "Abort":  # how older versions of typer tell of Ctrl-C
                 code = _STOPPED
+            elif type(error).__name__ == "StoppedError":
+                code, kept = _STOPPED, str(error)
             elif (message := _mistake(error)) is None:
                 raise
             else:

@@ -24,6 +24,7 @@ from nonfat.evaluation.protocols import Cut, protocol
 from nonfat.evaluation.records import Result, model_path, read_all
 from nonfat.evaluation.run_cell import SPLIT_SEED
 from nonfat.evaluation.run_grid import Tell, run_cells
+from nonfat.metrics import METRICS
 
 if TYPE_CHECKING:
     from matplotlib.figure import FigureBase
@@ -38,6 +39,7 @@ _SHOWN = {"site": [0], "pollutant": [1]}
 _CURVES = [(5, 5), (6, 3)]
 _MOMENTS = 400
 _BEYOND = 0.05  # of the time that all rows span, after the last of them
+_SCORES = {"relative_rmse": "relative RMSE", "log_likelihood": "mean log likelihood"}
 _ENDINGS = (".png", ".pdf")
 
 
@@ -108,11 +110,12 @@ def _figures(
         mine = [one for one in judged if one.cell.dataset == dataset]
         if any(one.pit for one in mine):
             yield f"calibration-{dataset}", plotting.calibration(_calibration(mine), title=dataset)
-        for score, lower in (("relative_rmse", True), ("log_likelihood", False)):
+        for score, title in _SCORES.items():
             points = _points(mine, score)
             if points.height:
-                name = f"time-{dataset}-{score}"
-                yield name, plotting.against_time(points, score=score, lower=lower, title=dataset)
+                lower = not METRICS[score].greater_is_better
+                figure = plotting.against_time(points, score=title, lower=lower, title=dataset)
+                yield f"time-{dataset}-{score}", figure
 
 
 def _times(split: Split) -> np.ndarray:

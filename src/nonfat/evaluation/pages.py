@@ -74,7 +74,9 @@ def _datasets(results: Sequence[Result]) -> list[str]:
 
 def _rows(results: Sequence[Result]) -> tuple[list[str], list[str]]:
     """Rows of methods and of references: those of the paper, then whatever else was run."""
-    rows = contenders(GRIDS["paper"].methods)
+    order = GRIDS["paper"].methods
+    rows = contenders(order)
+    rows.sort(key=lambda row: order.index(row.name) if row.name in order else len(order))
     methods, references = (
         dict.fromkeys(
             [

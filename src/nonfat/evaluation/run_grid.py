@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from nonfat.errors import ConfigError, DataError
+from nonfat.errors import ConfigError, DataError, StoppedError
 from nonfat.estimators.options import choice, whole
 from nonfat.evaluation.datasets import load_fold
 from nonfat.evaluation.grids import Cell
@@ -22,7 +22,7 @@ from nonfat.evaluation.records import (
 from nonfat.evaluation.run_cell import run_cell
 from nonfat.evaluation.runner import whole_fits
 
-__all__ = ["BACKENDS", "Models", "Ran", "StoppedRun", "Tell", "run_cells"]
+__all__ = ["BACKENDS", "Models", "Ran", "Tell", "run_cells"]
 
 BACKENDS = ("loky", "threading", "dask", "ray")
 """Of joblib: processes of this machine, threads, or a cluster."""
@@ -32,10 +32,6 @@ Models = Literal["drop", "keep", "need"]
 
 Tell = Callable[[Result, int, int], None]
 _ONE_THREAD = {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false", "NPROC": "1"}
-
-
-class StoppedRun(KeyboardInterrupt):
-    """Ctrl-C, with a line on what was kept."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +75,7 @@ def run_cells(
     Raises:
         ConfigError: an option makes no sense.
         DataError: data is missing or cannot be used.
-        StoppedRun: Ctrl-C; the records so far are kept, and the same call goes on from there.
+        StoppedError: Ctrl-C; the records so far are kept, and the same call goes on from there.
     """
     out = Path(out)
     whole("jobs", jobs)
@@ -98,7 +94,7 @@ def run_cells(
                 if tell:
                     tell(result, len(results), len(waiting))
     except KeyboardInterrupt as stopped:
-        raise StoppedRun(
+        raise StoppedError(
             f"{len(results)} of {len(waiting)} cells were run and are kept in {out}; "
             "the same command goes on from there"
         ) from stopped

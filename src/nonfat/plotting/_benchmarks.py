@@ -40,8 +40,9 @@ def calibration(
         >>> frame = pl.DataFrame({
         ...     "method": ["NONFAT"], "shares": [[0.1] * 10], "levels": [[95]], "covered": [[0.94]]
         ... })
-        >>> calibration(frame).axes[0].get_title(loc="left")
-        'NONFAT  95: 94%'
+        >>> print(calibration(frame).axes[0].get_title(loc="left"))
+        NONFAT
+        94% in 95%
     """
     table = as_table(frame, ("method", "shares", "levels", "covered"), "the frame of calibration")
     across = min(table.height, 4)
@@ -61,8 +62,8 @@ def calibration(
         ax.bar(centres, row["shares"], 0.9 / count, color=_panels.TINTS[1], label="test values")
         ax.axhline(1 / count, color=_panels.INK, linewidth=0.9, linestyle="--", label="calibrated")
         held = zip(row["levels"], row["covered"], strict=True)
-        told = "  ".join(f"{level}: {share:.0%}" for level, share in held)
-        name = f"{row['method']}  {told}"
+        told = ", ".join(f"{share:.0%} in {level}%" for level, share in held)
+        name = f"{row['method']}\n{told}"
         ax.set_title(name, loc="left", fontsize=_panels.SMALL, color=_panels.INK)
     name = "probability of a smaller value, as predicted"
     _panels.finish(figure, axes, None, time_name=name, dates=False)
@@ -110,7 +111,7 @@ def against_time(
         panel=(7.0, 4.2),
         figure=figure,
         share_y=False,
-        value_name=f"{score.replace('_', ' ')} ({better})",
+        value_name=f"{score} ({better})",
         title=title,
         advice="",
     )
