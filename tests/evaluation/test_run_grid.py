@@ -248,13 +248,16 @@ def test_cells_in_parallel(data_folder, tmp_path, backend):
     assert len(read_all(tmp_path)) == 2
     assert dict(os.environ) == before  # the settings of workers stay theirs
     assert not any("loky" in one.provenance["command"] for one in ran.results)
+    here = {one.provenance["pid"] == os.getpid() for one in ran.results}
+    assert here == {backend == "threading"}
 
 
 @pytest.mark.skipif(not find_spec("distributed"), reason="dask's distributed is not installed")
 def test_cells_on_a_local_dask_cluster(data_folder, tmp_path):
-    ran = run_cells(cells(REFERENCES), tmp_path, folder=data_folder, jobs=1, backend="dask")
+    ran = run_cells(cells(REFERENCES), tmp_path, folder=data_folder, jobs=2, backend="dask")
     assert not ran.failed
     assert len(read_all(tmp_path)) == 2
+    assert os.getpid() not in {one.provenance["pid"] for one in ran.results}
 
 
 @pytest.mark.parametrize("backend", ["dask", "ray"])

@@ -124,7 +124,8 @@ class _Task:
     def _run(self, cell: Cell) -> Result:
         model = model_path(self.out, cell) if self.keep else None
         result = run_cell(cell, self.folder, model)
-        origin = {**result.provenance, "command": self.command}  # a worker has one of its own
+        # A worker's own command says nothing.
+        origin = {**result.provenance, "command": self.command, "pid": os.getpid()}
         result = replace(result, provenance=origin)
         write_result(self.out, result)
         return result
