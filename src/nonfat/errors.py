@@ -16,6 +16,7 @@ __all__ = [
     "NonfatError",
     "NonfatWarning",
     "NotFittedError",
+    "StoppedError",
     "TrainingError",
     "TrainingInterrupted",
     "TrainingWarning",
@@ -44,6 +45,10 @@ class ModelFileError(NonfatError, ValueError):
 
 class TrainingError(NonfatError, RuntimeError):
     """Training could not go on (the numbers stopped being finite, for example)."""
+
+
+class StoppedError(NonfatError, RuntimeError):
+    """Ctrl-C stopped a benchmark; the text says what was kept."""
 
 
 class NonfatWarning(UserWarning):

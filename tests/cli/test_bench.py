@@ -12,7 +12,8 @@ from nonfat.estimators import ESTIMATORS
 class Guess:
     """Guesses."""
 
-    kind, composition = "method", "guess × luck"
+    kind = "method"
+    composition = "guess × luck"
 
     def __init__(self, modes=None, time="time", value="value", *, rank=3):
         self.rank = rank
@@ -25,10 +26,10 @@ class Guess:
         return {"rows": len(X), **dict.fromkeys(names, 0.5), "log_likelihood": float("-inf")}
 
 
-class Plain(Guess):
+class Mark(Guess):
     """Guesses, as a reference."""
 
-    kind, composition = "reference", ""
+    kind = "reference"
 
 
 class Broken(Guess):
@@ -44,7 +45,7 @@ def guesses(monkeypatch):
     for name in list(ESTIMATORS):
         monkeypatch.delitem(ESTIMATORS, name)
     monkeypatch.setitem(ESTIMATORS, "CPCT", Guess)
-    monkeypatch.setitem(ESTIMATORS, "CellMean", Plain)
+    monkeypatch.setitem(ESTIMATORS, "CellMean", Mark)
 
 
 @pytest.fixture
@@ -109,7 +110,6 @@ def test_mistakes(refuses, guesses, data, extra, told):
     assert told in refuses("bench", "--data", data, *extra)
 
 
-def test_without_data_it_says_what_is_expected(refuses, guesses, monkeypatch, tmp_path):
+def test_without_data_it_says_what_is_expected(refuses, guesses, monkeypatch):
     monkeypatch.delenv("NONFAT_DATA", raising=False)
-    monkeypatch.setenv("NONFAT_CACHE", str(tmp_path / "empty"))
     assert "--data FOLDER" in refuses("bench")

@@ -145,3 +145,21 @@ def test_more_training_fits_better(model, table):
     longer = make("NONFAT", **LONG).fit(table)
     assert longer.score(table, metric="rmse") < 0.7 * model.score(table, metric="rmse")
     assert longer.score(table) > model.score(table) + 0.5
+
+
+def test_an_observer_sees_every_epoch_and_changes_nothing(table):
+    seen = []
+
+    def look(report, answers, schema):
+        rows = schema.encode(table, need_value=True)
+        seen.append((report.epoch, answers.evaluate(rows, ["rmse"])["rmse"]))
+
+    alone, observed = make("NONFAT", epochs=10), make("NONFAT", epochs=10)
+    alone.fit(table)
+    assert observed._fit_observed(table, look) is observed
+    assert [epoch for epoch, _ in seen] == list(range(1, 11))
+    np.testing.assert_array_equal(alone.predict(table)["mean"], observed.predict(table)["mean"])
+    # The model that was kept is one of those that were seen.
+    assert observed.score(table, metric="rmse") in [error for _, error in seen]
+    observed.fit(table)
+    assert len(seen) == 10

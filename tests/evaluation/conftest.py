@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from evaluation.guesses import Breaking, Guess, Mark
 from nonfat.estimators import ESTIMATORS
 
 
@@ -13,7 +14,8 @@ class Fake:
     It is not even a real estimator.
     """
 
-    kind, composition = "method", "guess × luck"
+    kind = "method"
+    composition = "guess × luck"
     scores = (0.5, 0.0)
     seen: list = []  # noqa: RUF012  (the tables and options that it was given)
 
@@ -35,7 +37,8 @@ class Fake:
 class FakeMean(Fake):
     """Answers with other scores, and has no options."""
 
-    kind, composition = "reference", ""
+    kind = "reference"
+    composition = "nothing"
     scores = (0.75, None)
 
     def __init__(self, modes=None, time="time", value="value"):
@@ -80,3 +83,14 @@ def data_folder(tmp_path_factory):
     (folder / "beijing").mkdir()
     table.write_parquet(folder / "beijing" / "fold0.parquet")
     return folder
+
+
+@pytest.fixture
+def guesses(monkeypatch):
+    """A registry of a method (CPCT), a reference (CellMean) and a method that breaks (GPCT)."""
+    for name in list(ESTIMATORS):
+        monkeypatch.delitem(ESTIMATORS, name)
+    for name, kind in {"CellMean": Mark, "CPCT": Guess, "GPCT": Breaking}.items():
+        monkeypatch.setitem(ESTIMATORS, name, kind)
+    monkeypatch.setattr(Guess, "fits", [])
+    return Guess

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from nonfat.cli.answers import evaluate, predict, trajectories
-from nonfat.cli.bench import bench
+from nonfat.cli.bench import bench_app
 from nonfat.cli.data import data
 from nonfat.cli.demonstrate import demo
 from nonfat.cli.fit import fit
@@ -26,8 +26,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for _command in (fit, predict, evaluate, trajectories, methods, bench, demo):
+for _command in (fit, predict, evaluate, trajectories, methods, demo):
     app.command()(_command)
+app.add_typer(bench_app, name="bench")
 app.add_typer(data)
 
 

@@ -6,16 +6,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nonfat.cli.bench_grid import figures, run, table
 from nonfat.cli.options import Json, given, listed
 from nonfat.cli.output import aligned, print_json
 
 if TYPE_CHECKING:
     from nonfat.evaluation.runner import Bench, Record
 
-__all__ = ["bench"]
+__all__ = ["bench_app"]
+
+bench_app = typer.Typer(rich_markup_mode=None)
+for _command in (run, table, figures):
+    bench_app.command()(_command)
 
 
+@bench_app.callback(invoke_without_command=True)
 def bench(
+    context: typer.Context,
+    *,
     suite: Annotated[
         str, typer.Option(metavar="NAME", help="Data and protocol: beijing-quick, ...")
     ] = "beijing-quick",
@@ -48,8 +56,12 @@ def bench(
 ) -> None:
     """Compare methods on held-out rows that each of them sees once.
 
-    The exit code is 1 if a method failed; the others are told all the same.
+    Without a command: one suite at once, as a table on stdout. 'run' fills a folder with a record
+    for each of many cells, 'table' and 'figures' make the paper's tables and figures of it. The
+    exit code is 1 if a method failed; the others are told all the same.
     """
+    if context.invoked_subcommand is not None:
+        return
     names = listed("--methods", methods)
     from nonfat.evaluation import runner, suites, tables
 

@@ -15,6 +15,7 @@ __all__ = [
     "Silent",
     "given",
     "listed",
+    "numbers",
     "percentages",
 ]
 
@@ -70,6 +71,35 @@ def percentages(option: str, text: str | None) -> list[float] | None:
         raise ConfigError(
             f"{option}: expected percentages separated by commas, such as 80,95, got {text!r}"
         ) from None
+
+
+def numbers(option: str, text: str | None) -> tuple[int, ...] | None:
+    """Whole numbers that commas separate, and ranges of them.
+
+    Example:
+        >>> numbers("--folds", "0-2,4")
+        (0, 1, 2, 4)
+        >>> numbers("--folds", "four")
+        Traceback (most recent call last):
+        nonfat.errors.ConfigError: --folds: expected whole numbers such as 0,2 or 0-4, got 'four'
+    """
+    if text is None:
+        return None
+    found: dict[int, None] = {}
+    try:
+        for part in text.split(","):
+            first, dash, last = part.partition("-")
+            chosen = range(int(first), int(last) + 1) if dash else [int(first)]
+            if not chosen:
+                raise ValueError(part)
+            found |= dict.fromkeys(chosen)
+    except ValueError:
+        from nonfat.errors import ConfigError
+
+        raise ConfigError(
+            f"{option}: expected whole numbers such as 0,2 or 0-4, got {text!r}"
+        ) from None
+    return tuple(found)
 
 
 def given(**options: Any) -> dict[str, Any]:

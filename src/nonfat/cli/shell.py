@@ -22,6 +22,7 @@ def run(command: Any, arguments: list[str] | None) -> int:
 
     Errors that are nobody's mistake but ours keep their traceback.
     """
+    kept = "nothing was saved"
     with _plain_warnings():
         try:
             code = command.main(arguments, prog_name="nonfat", standalone_mode=False)
@@ -34,13 +35,15 @@ def run(command: Any, arguments: list[str] | None) -> int:
         except Exception as error:
             if type(error).__name__ == "Abort":  # how older versions of typer tell of Ctrl-C
                 code = _STOPPED
+            elif type(error).__name__ == "StoppedError":
+                code, kept = _STOPPED, str(error)
             elif (message := _mistake(error)) is None:
                 raise
             else:
                 complain("error", message)
                 return _MISTAKE
     if code == _STOPPED:
-        print("nonfat: interrupted; nothing was saved", file=sys.stderr)
+        print(f"nonfat: interrupted; {kept}", file=sys.stderr)
     return code if isinstance(code, int) else 0
 
 

@@ -2,15 +2,17 @@
 
 import abc
 import dataclasses
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Self
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Int32
 
-from nonfat.data import Affine, Events, random_split
+from nonfat.data import Affine, Events, Schema, random_split
 from nonfat.estimators import files
+from nonfat.estimators.answers import Answers
 from nonfat.estimators.base import Estimator
 from nonfat.estimators.engine import Engine, log_exposure
 from nonfat.estimators.fitted import Fit, Provenance
@@ -27,9 +29,22 @@ from nonfat.estimators.summary import training_story
 from nonfat.estimators.tidy import trajectory_frame
 from nonfat.likelihoods import Likelihood
 from nonfat.models import Recipe, TensorModel, compose
-from nonfat.training import ArraySource, DType, Outcome, Training, progress_bar, scoped, train
+from nonfat.training import (
+    ArraySource,
+    DType,
+    EpochReport,
+    Outcome,
+    Training,
+    Watch,
+    progress_bar,
+    scoped,
+    train,
+)
 
-__all__ = ["Schedule", "TensorEstimator"]
+__all__ = ["Observer", "Schedule", "TensorEstimator"]
+
+Observer = Callable[[EpochReport, Answers, Schema], None]
+"""Sees what the model of each epoch would answer; for benchmarks that look at test rows."""
 
 _LEAST_HELD_OUT = 5  # with fewer validation rows than this there is nothing to stop by
 _FEWEST_EPOCHS, _MOST_EPOCHS = 20, 5000
@@ -79,7 +94,29 @@ class TensorEstimator(Estimator):
     def _recipe(self, N: int) -> Recipe:
         """The parts of the model and their sizes for N rows, from checked options."""
 
+    _observer: Observer | None = None
+
     # --- fitting ------------------------------------------------------------------------------
+
+    def _fit_observed(self, X: Any, observer: Observer) -> Self:
+        """`fit` with someone who looks on; it comes to the same model."""
+        self._observer = observer
+        try:
+            return self.fit(X)
+        finally:
+            del self._observer
+
+    def _watch(self, events: Events, scaler: Affine) -> Watch | None:
+        """What the training loop calls for the observer, if there is one."""
+        observer = self._observer
+        if observer is None:
+            return None
+
+        def watch(model: TensorModel, report: EpochReport) -> None:
+            engine = self._engine(model, events.shape, self.draws)
+            observer(report, Answers(engine, scaler), events.schema)
+
+        return watch
 
     def _learn(self, events: Events) -> Fit[TensorModel]:
         assert events.value is not None
@@ -93,7 +130,8 @@ class TensorEstimator(Estimator):
             dtype = jnp.dtype(self.dtype)
             likelihood = make_likelihood(chosen.name, values, dtype, events.exposure)
             model = self._build(likelihood, events.shape, distinct, len(training))
-            outcome = self._train(model, training, held_out, scaler, settings)
+            watch = self._watch(events, scaler)
+            outcome = self._train(model, training, held_out, scaler, settings, watch)
         provenance = Provenance.of(events, training, outcome, scaler, chosen)
         self.history_ = [dataclasses.asdict(report) for report in outcome.history]
         return Fit(events.schema, scaler, outcome.model, provenance)
@@ -158,6 +196,7 @@ class TensorEstimator(Estimator):
         held_out: Events | None,
         scaler: Affine,
         settings: Training,
+        watch: Watch | None = None,
     ) -> Outcome:
         assert training.value is not None
         source = ArraySource(
@@ -177,7 +216,7 @@ class TensorEstimator(Estimator):
             return float(np.mean(engine.log_density(held_out, value)))
 
         with progress_bar(self.progress, type(self).__name__) as tick:
-            return train(model, source, settings, score if held_out else None, [tick])
+            return train(model, source, settings, score if held_out else None, [tick], watch)
 
     # --- answers ------------------------------------------------------------------------------
 

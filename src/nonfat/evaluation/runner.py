@@ -18,7 +18,7 @@ from nonfat.evaluation.datasets import Split, load_fold
 from nonfat.evaluation.provenance import provenance
 from nonfat.evaluation.suites import Contender, Suite, contenders
 
-__all__ = ["SCORES", "Bench", "Record", "run_contender", "run_suite"]
+__all__ = ["SCORES", "Bench", "Record", "run_contender", "run_suite", "told", "whole_fits"]
 
 SCORES = ("relative_rmse", "rmse", "mae", "log_likelihood", "crps", "coverage_95")
 _SIZES = ("rank", "epochs")
@@ -139,10 +139,10 @@ def run_contender(row: Contender, split: Split, wishes: Mapping[str, Any]) -> Re
     """
     record = Record(row.name, row.kind, row.composition, seed=wishes.get("seed", 0))
     try:
-        with _whole_fits():
+        with whole_fits():
             return _scored(record, row, split, wishes)
     except Exception as error:  # whatever breaks in one method must not take the others with it
-        return replace(record, error=_told(error))
+        return replace(record, error=told(error))
 
 
 def _scored(record: Record, row: Contender, split: Split, wishes: Mapping[str, Any]) -> Record:
@@ -170,14 +170,14 @@ def _number(score: float | None) -> float | None:
     return None if score is None or math.isnan(score) else float(score)
 
 
-def _told(error: Exception) -> str:
+def told(error: Exception) -> str:
     """One line: errors of ours explain themselves, others need their name."""
     message = " ".join(str(error).split())
     return message if isinstance(error, NonfatError) else f"{type(error).__name__}: {message}"
 
 
 @contextmanager
-def _whole_fits() -> Iterator[None]:
+def whole_fits() -> Iterator[None]:
     """Ctrl-C keeps the best model so far, with a warning; a benchmark has no use for that."""
     with warnings.catch_warnings():
         warnings.filterwarnings("error", category=TrainingInterrupted)

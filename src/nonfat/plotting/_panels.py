@@ -12,7 +12,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, FigureBase
 
-__all__ = ["BLUE", "GREY", "INK", "LARGE", "ORANGE", "SMALL", "TINTS", "finish", "grid"]
+__all__ = [
+    "BLUE",
+    "GREY",
+    "INK",
+    "LARGE",
+    "ORANGE",
+    "SMALL",
+    "TINTS",
+    "finish",
+    "grid",
+    "require_matplotlib",
+]
 
 # Okabe and Ito's palette: told apart under every common colour blindness, and in grey.
 BLUE, ORANGE = "#0072B2", "#D55E00"
@@ -57,18 +68,29 @@ def grid(
 
 
 def _new_figure(rows: int, columns: int, panel: tuple[float, float]) -> "Figure":
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ConfigError(
-            'plots need matplotlib, which is not installed: pip install "nonfat[plot]"'
-        ) from error
+    require_matplotlib()
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     width = min(1.3 + columns * panel[0], _WIDEST)
     height = min(0.9 + rows * panel[1], _TALLEST)
     figure = Figure(figsize=(width, height), layout="constrained", dpi=120)
     FigureCanvasAgg(figure)
     return figure
+
+
+def require_matplotlib() -> None:
+    """Refuse to go on without matplotlib, before work is done for a picture.
+
+    Raises:
+        ConfigError: it is not installed.
+    """
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError as error:
+        raise ConfigError(
+            'plots need matplotlib, which is not installed: pip install "nonfat[plot]"'
+        ) from error
 
 
 def _style(ax: "Axes") -> None:

@@ -28,6 +28,7 @@ def trajectories(
     entities: Sequence[Hashable] | None = None,
     factors: Sequence[Hashable] | None = None,
     boundary: Any = None,
+    compare: bool = True,
     title: str | None = None,
     figure: "FigureBase | None" = None,
 ) -> "FigureBase":
@@ -41,6 +42,7 @@ def trajectories(
         entities: Which entities to draw, in this order; all if None.
         factors: Which factors to draw, in this order; all if None.
         boundary: Where the training data end; what lies beyond is drawn lighter.
+        compare: Whether the entities are of one kind: common value axes, the others in grey.
         title: A line above the panels.
         figure: A matplotlib figure or subfigure to draw on instead of a new one.
 
@@ -72,14 +74,14 @@ def trajectories(
         across,
         panel=(7.0, 1.3) if across == 1 else (2.7, 1.2),
         figure=figure,
-        share_y=True,
+        share_y=compare,
         value_name="",
         title=title,
         advice=f"pass fewer, such as entities={rows[:3]!r} or factors={columns[:2]!r}",
     )
     lines = _lines(table)
     for (entity, factor), ax in zip(panels, axes, strict=True):
-        others = [lines.get((other, factor)) for other in rows if other != entity]
+        others = [lines.get((other, factor)) for other in rows if compare and other != entity]
         _draw_panel(ax, lines.get((entity, factor)), others)
     if len(rows) == 1:
         _name_panels(axes, 1, [f"{rows[0]}"], [f"factor {factor}" for factor in columns])

@@ -2,7 +2,7 @@
 
 from nonfat.training.batching import ArraySource, LocalBatch, Source, local_entries
 from nonfat.training.callbacks import Callback, EpochReport
-from nonfat.training.loop import Outcome, train
+from nonfat.training.loop import Outcome, Watch, train
 from nonfat.training.progress import progress_bar
 from nonfat.training.scope import DType, scoped
 from nonfat.training.settings import Training
@@ -16,6 +16,7 @@ __all__ = [
     "Outcome",
     "Source",
     "Training",
+    "Watch",
     "local_entries",
     "progress_bar",
     "scoped",

@@ -17,11 +17,13 @@ from nonfat.training.settings import Training
 from nonfat.training.state import State, create_state, optimiser
 from nonfat.training.steps import StepRule, run_steps
 
-__all__ = ["Outcome", "train"]
+__all__ = ["Outcome", "Watch", "train"]
 
 _LOST_EPOCHS = 3  # consecutive epochs without a single finite step after which there is no hope
 
 Score = Callable[[TensorModel], float]
+Watch = Callable[[TensorModel, EpochReport], None]
+"""Looks at the model after each epoch; training goes on as if it did not."""
 
 
 @dataclass
@@ -55,6 +57,7 @@ def train(
     settings: Training,
     score: Score | None = None,
     callbacks: Iterable[Callback] = (),
+    watch: Watch | None = None,
 ) -> Outcome:
     """Maximise the evidence lower bound.
 
@@ -64,6 +67,7 @@ def train(
         settings: how.
         score: higher is better; None trains to the last epoch.
         callbacks: called after each epoch.
+        watch: called after them, with the model of the epoch too.
 
     Returns:
         The best model and the way to it.
@@ -81,7 +85,7 @@ def train(
     state = create_state(model, optim, jax.random.key(settings.seed))
     outcome = Outcome(model)
     try:
-        _run(state, rule, source, settings, score, list(callbacks), outcome)
+        _run(state, rule, source, settings, score, list(callbacks), watch, outcome)
     except KeyboardInterrupt:
         if not outcome.best_epoch:
             raise
@@ -99,6 +103,7 @@ def _run(
     settings: Training,
     score: Score | None,
     callbacks: list[Callback],
+    watch: Watch | None,
     outcome: Outcome,
 ) -> None:
     rng = np.random.default_rng(settings.seed)
@@ -119,6 +124,8 @@ def _run(
         outcome.history.append(report)
         for callback in callbacks:
             callback(report)
+        if watch is not None:
+            watch(state.model, report)
         if value is not None and settings.out_of_patience(epoch, outcome.best_epoch):
             return
 
