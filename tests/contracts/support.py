@@ -57,13 +57,13 @@ GP, NETWORK, STEPS = {"pseudo_inputs": 8}, {"width": 5, "depth": 2}, {"steps": 4
 
 CASES = {
     "NONFAT": Case(MOVING | GP, grid={"rank": [1, 2]}),
-    "CPFT": Case(MOVING | {"epochs": 60, "learning_rate": 0.05}),
+    "CPFT": Case(MOVING | {"epochs": 60, "learning_rate": 0.05, "draws": 200}),
     "NNFT": Case(MOVING | {"epochs": 60, "learning_rate": 0.05}),
     "CPCT": Case(STATIC | {"knots": 5}, trajectories=False),
     "GPCT": Case(STATIC | GP, trajectories=False),
     "NNCT": Case(STATIC | NETWORK, trajectories=False),
-    "CPDTL": Case(STATIC | STEPS, trajectories=False),
-    "CPDTN": Case(STATIC | STEPS, trajectories=False),
+    "CPDTL": Case(STATIC | STEPS | {"epochs": 200}, trajectories=False),
+    "CPDTN": Case(STATIC | STEPS | {"epochs": 200}, trajectories=False),
     "GPDTL": Case(STATIC | STEPS | GP, trajectories=False),
     "GPDTN": Case(STATIC | STEPS | GP, trajectories=False),
     "NNDTL": Case(STATIC | STEPS | NETWORK, trajectories=False),
