@@ -57,7 +57,7 @@ GP, NETWORK, STEPS = {"pseudo_inputs": 8}, {"width": 5, "depth": 2}, {"steps": 4
 
 CASES = {
     "NONFAT": Case(MOVING | GP, grid={"rank": [1, 2]}),
-    "CPFT": Case(MOVING | {"epochs": 60, "learning_rate": 0.05, "draws": 200}),
+    "CPFT": Case(MOVING | {"epochs": 60, "learning_rate": 0.05, "draws": 64}),
     "NNFT": Case(MOVING | {"epochs": 60, "learning_rate": 0.05}),
     "CPCT": Case(STATIC | {"knots": 5}, trajectories=False),
     "GPCT": Case(STATIC | GP, trajectories=False),

@@ -72,8 +72,10 @@ def test_intervals_hold_the_mean_and_are_nested(model, crowd):
     ends = [f"lo-{level:g}" for level in reversed(levels)] + [f"hi-{level:g}" for level in levels]
     assert (np.diff(answer.select(ends).to_numpy(), axis=1) > 0).all()
     assert ((answer["lo-80"] < answer["mean"]) & (answer["mean"] < answer["hi-80"])).all()
-    width = (answer["hi-95"] - answer["lo-95"]).to_numpy()
-    assert np.allclose(width / answer["std"].to_numpy(), 3.92, rtol=0.15)
+    # Elsewhere a product of factors is far from Gaussian.
+    known = answer.filter(~pl.col("unseen") & ~pl.col("beyond"))
+    assert known.height >= 5
+    assert np.allclose((known["hi-95"] - known["lo-95"]) / known["std"], 3.92, rtol=0.15)
 
 
 def test_levels_do_not_depend_on_each_other(model, table):
