@@ -1,8 +1,6 @@
 """Damped additive effects of entities: a linear mixed model."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Float64, Int, Int64
@@ -116,19 +114,6 @@ class AdditiveEffects(ReferenceEstimator):
     """
 
     _rule = AdditiveRule
-
-    def __init__(
-        self,
-        modes: Sequence[Any] | str | None = None,
-        time: Any = "time",
-        value: Any = "value",
-        *,
-        seed: int = 0,
-    ) -> None:
-        self.modes = modes
-        self.time = time
-        self.value = value
-        self.seed = seed
 
     def _fit_rule(self, codes: Codes, time: Values, value: Values, shape: tuple[int, ...]) -> Rule:
         return AdditiveRule.learn(codes, value, shape)

@@ -146,6 +146,19 @@ class ReferenceEstimator(Estimator):
     seed: int
     _rule: ClassVar[type[Rule]]
 
+    def __init__(
+        self,
+        modes: Sequence[Any] | str | None = None,
+        time: Any = "time",
+        value: Any = "value",
+        *,
+        seed: int = 0,
+    ) -> None:
+        self.modes = modes
+        self.time = time
+        self.value = value
+        self.seed = seed
+
     @abc.abstractmethod
     def _fit_rule(self, codes: Codes, time: Values, value: Values, shape: tuple[int, ...]) -> Rule:
         """Learn from scaled values, with checked options."""

@@ -1,8 +1,7 @@
 """References that join the dots of each cell in time."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Float, Float64, Int, Int32
@@ -132,19 +131,6 @@ class Interpolation(ReferenceEstimator):
 
     _rule = InterpolationRule
 
-    def __init__(
-        self,
-        modes: Sequence[Any] | str | None = None,
-        time: Any = "time",
-        value: Any = "value",
-        *,
-        seed: int = 0,
-    ) -> None:
-        self.modes = modes
-        self.time = time
-        self.value = value
-        self.seed = seed
-
     def _fit_rule(self, codes: Codes, time: Values, value: Values, shape: tuple[int, ...]) -> Rule:
         return InterpolationRule.learn(codes, time, value)
 
@@ -170,19 +156,6 @@ class LastValue(ReferenceEstimator):
     """
 
     _rule = LastValueRule
-
-    def __init__(
-        self,
-        modes: Sequence[Any] | str | None = None,
-        time: Any = "time",
-        value: Any = "value",
-        *,
-        seed: int = 0,
-    ) -> None:
-        self.modes = modes
-        self.time = time
-        self.value = value
-        self.seed = seed
 
     def _fit_rule(self, codes: Codes, time: Values, value: Values, shape: tuple[int, ...]) -> Rule:
         return LastValueRule.learn(codes, time, value)

@@ -1,8 +1,6 @@
 """Means that know no time: of everything, and of each cell."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Float64, Int, Int32
@@ -62,19 +60,6 @@ class GlobalMean(ReferenceEstimator):
     """
 
     _rule = GlobalMeanRule
-
-    def __init__(
-        self,
-        modes: Sequence[Any] | str | None = None,
-        time: Any = "time",
-        value: Any = "value",
-        *,
-        seed: int = 0,
-    ) -> None:
-        self.modes = modes
-        self.time = time
-        self.value = value
-        self.seed = seed
 
     def _fit_rule(
         self, codes: Codes, time: Values, value: Values, shape: tuple[int, ...]
@@ -169,19 +154,6 @@ class CellMean(ReferenceEstimator):
     """
 
     _rule = CellMeanRule
-
-    def __init__(
-        self,
-        modes: Sequence[Any] | str | None = None,
-        time: Any = "time",
-        value: Any = "value",
-        *,
-        seed: int = 0,
-    ) -> None:
-        self.modes = modes
-        self.time = time
-        self.value = value
-        self.seed = seed
 
     def _fit_rule(
         self, codes: Codes, time: Values, value: Values, shape: tuple[int, ...]
