@@ -141,6 +141,8 @@ def test_metrics_are_what_their_names_say(model):
     assert found["relative_rmse"] == pytest.approx(found["rmse"] / np.sqrt(np.mean(y**2)))
     assert found["mae"] == pytest.approx(np.mean(np.abs(error)))
     assert found["coverage_95"] == np.mean(inside)
+    # with other scores it comes from one pass over the rows, alone from a pass of its own
+    assert found["log_likelihood"] == pytest.approx(model.score(table), abs=1e-6)
     assert 0 < found["crps"] < 2 * found["mae"]  # below it, were the bands no wider than needed
 
 

@@ -42,6 +42,11 @@ def _interval_names(level: float) -> tuple[str, str]:
     return f"lo-{level:g}", f"hi-{level:g}"
 
 
+def _tails(levels: Sequence[float]) -> Float64[np.ndarray, "Q"]:
+    """Shares of the values below the ends of central intervals."""
+    return np.array([side for level in levels for side in (0.5 - level / 200, 0.5 + level / 200)])
+
+
 @dataclass(frozen=True)
 class Answers:
     """A predictor and the scaling back to the user's units."""
@@ -54,8 +59,11 @@ class Answers:
 
         ``mean`` and ``std`` are of the observation, ``latent_std`` is of the value without noise.
         """
-        tails = [side for level in levels for side in (0.5 - level / 200, 0.5 + level / 200)]
-        raw = self.predictor.summary(events, np.array(tails))
+        return self._columns(events, levels, self.predictor.summary(events, _tails(levels)))
+
+    def _columns(
+        self, events: Events, levels: Sequence[float], raw: dict[str, np.ndarray]
+    ) -> dict[str, np.ndarray]:
         columns = {
             "mean": self.scaler.invert(raw["mean"]),
             "std": self.scaler.scale * raw["std"],
@@ -69,10 +77,12 @@ class Answers:
     def log_density(self, events: Events) -> Float64[np.ndarray, "N"]:
         """The log predictive density of each row's value, per unit of the value."""
         assert events.value is not None
-        scaled = self.scaler.apply(events.value)
-        density = self.predictor.log_density(events, scaled)
-        require_numbers("log density", density)
-        return density - np.log(self.scaler.scale)
+        return self._density(self.predictor.log_density(events, self.scaler.apply(events.value)))
+
+    def _density(self, scaled: Float64[np.ndarray, "N"]) -> Float64[np.ndarray, "N"]:
+        """Per unit of the value, from that of its scaled one."""
+        require_numbers("log density", scaled)
+        return scaled - np.log(self.scaler.scale)
 
     def crps(self, events: Events) -> Float64[np.ndarray, "N"]:
         """The continuous ranked probability score of each row's value."""
@@ -86,11 +96,16 @@ class Answers:
         """What metrics are computed from, and nothing that none of them needs."""
         assert events.value is not None
         inputs = {"value": events.value}
+        scaled = self.scaler.apply(events.value) if "log_density" in needs else None
         if {"mean", "lo", "hi"} & set(needs):
             ends = {"lo", "hi"} & set(needs)  # quantiles cost several times as much as a mean
-            columns = self.columns(events, [95.0] if ends else [])
+            levels = [95.0] if ends else []
+            raw = self.predictor.summary(events, _tails(levels), scaled)
+            columns = self._columns(events, levels, raw)
             inputs |= {"mean": columns["mean"], **{end: columns[f"{end}-95"] for end in ends}}
-        if "log_density" in needs:
+            if scaled is not None:
+                inputs["log_density"] = self._density(raw["log_density"])
+        elif scaled is not None:
             inputs["log_density"] = self.log_density(events)
         if "crps_each" in needs:
             inputs["crps_each"] = self.crps(events)

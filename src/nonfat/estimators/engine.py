@@ -75,6 +75,11 @@ def _log_density(predictive: Predictive, y: Float[AnyArray, "B"]) -> Float[Array
     return predictive.log_density(y)
 
 
+def _density_of(predictive: Predictive, y: Float[np.ndarray, "_"]) -> Float[Array, "B"]:
+    """Of values that may be fewer than the rows of a compiled call."""
+    return _log_density(predictive, _padded(y, predictive.f.shape[1]))
+
+
 @eqx.filter_jit
 def _observations(predictive: Predictive, key: Key[Array, ""]) -> Float[Array, "S B"]:
     return predictive.sample(key)
@@ -144,28 +149,39 @@ class Engine:
         return int(mean.shape[1])
 
     def summary(
-        self, events: Events, levels: Float64[np.ndarray, "Q"] | Sequence[float]
+        self,
+        events: Events,
+        levels: Float64[np.ndarray, "Q"] | Sequence[float],
+        scaled: Float[np.ndarray, "N"] | None = None,
     ) -> dict[str, np.ndarray]:
-        """Mean, deviation of the value without noise, of the observation, and quantiles."""
+        """Mean, deviation of the value without noise, of the observation, and quantiles.
+
+        With values their log densities too: the mixture, the costly part, is made once for both.
+        """
         tails = np.asarray(levels, self.dtype)
-        parts = self._map(events, lambda p, _: _summary(p, tails))
-        mean, latent_std, std, quantiles = (
-            np.concatenate(x, axis=-1) for x in zip(*parts, strict=True)
-        )
-        require_finite("prediction", mean, latent_std, std, quantiles)
-        answer = {"mean": mean, "latent_std": latent_std, "std": std, "quantiles": quantiles}
-        return {name: array.astype(np.float64) for name, array in answer.items()}
+        y = None if scaled is None else self._possible(events, scaled)
+
+        def answer(p: Predictive, rows: slice) -> tuple[Array, ...]:
+            told = _summary(p, tails)
+            return told if y is None else (*told, _density_of(p, y[rows]))
+
+        arrays = [np.concatenate(x, axis=-1) for x in zip(*self._map(events, answer), strict=True)]
+        require_finite("prediction", *arrays[:4])
+        names = ("mean", "latent_std", "std", "quantiles", "log_density")
+        return dict(zip(names, (array.astype(np.float64) for array in arrays), strict=False))
 
     def log_density(
         self, events: Events, scaled: Float[np.ndarray, "N"]
     ) -> Float64[np.ndarray, "N"]:
         """The log predictive density of each value."""
-        check_possible(self.observes, scaled, events.rows, events.schema.value)
-        y = scaled.astype(self.dtype)
-        parts = self._map(
-            events, lambda p, rows: (_log_density(p, _padded(y[rows], p.f.shape[1])),)
-        )
+        y = self._possible(events, scaled)
+        parts = self._map(events, lambda p, rows: (_density_of(p, y[rows]),))
         return np.concatenate([part for (part,) in parts]).astype(np.float64)
+
+    def _possible(self, events: Events, scaled: Float[np.ndarray, "N"]) -> Float[np.ndarray, "N"]:
+        """The values, if the likelihood can give them."""
+        check_possible(self.observes, scaled, events.rows, events.schema.value)
+        return scaled.astype(self.dtype)
 
     def observations(
         self, events: Events, repeats: int

@@ -29,11 +29,15 @@ class Predictor(Protocol):
         ...
 
     def summary(
-        self, events: Events, levels: Float64[np.ndarray, "Q"] | Sequence[float]
+        self,
+        events: Events,
+        levels: Float64[np.ndarray, "Q"] | Sequence[float],
+        scaled: Float[np.ndarray, "N"] | None = None,
     ) -> dict[str, np.ndarray]:
         """``mean``, ``std`` of the observation, ``latent_std``, and ``quantiles`` of shape Q N.
 
-        Those of a binary value are of its probability.
+        Those of a binary value are of its probability. With a value for each row also its
+        ``log_density``.
         """
         ...
 

@@ -100,19 +100,23 @@ class GaussianPredictor:
         return mean, latent, std
 
     def summary(
-        self, events: Events, levels: Float64[np.ndarray, "Q"] | Sequence[float]
+        self,
+        events: Events,
+        levels: Float64[np.ndarray, "Q"] | Sequence[float],
+        scaled: Float[np.ndarray, "N"] | None = None,
     ) -> dict[str, np.ndarray]:
         """See `nonfat.estimators.predictor.Predictor`."""
         mean, latent, std = self._moments(events)
         quantiles = mean + std * ndtri(np.asarray(levels, np.float64))[:, None]
-        return {"mean": mean, "latent_std": latent, "std": std, "quantiles": quantiles}
+        told = {"mean": mean, "latent_std": latent, "std": std, "quantiles": quantiles}
+        return told if scaled is None else told | {"log_density": _log_normal(scaled, mean, std)}
 
     def log_density(
         self, events: Events, scaled: Float[np.ndarray, "N"]
     ) -> Float64[np.ndarray, "N"]:
         """See `nonfat.estimators.predictor.Predictor`."""
         mean, _, std = self._moments(events)
-        return -0.5 * ((scaled - mean) / std) ** 2 - np.log(std) - 0.5 * np.log(2 * np.pi)
+        return _log_normal(scaled, mean, std)
 
     def observations(
         self, events: Events, repeats: int
@@ -132,6 +136,12 @@ class GaussianPredictor:
         rng = np.random.default_rng(seed)
         drawn = self._last[1](rng)
         return drawn + np.sqrt(self._rule.noise) * rng.standard_normal(len(events))
+
+
+def _log_normal(
+    y: Float[np.ndarray, "N"], mean: Float64[np.ndarray, "N"], std: Float64[np.ndarray, "N"]
+) -> Float64[np.ndarray, "N"]:
+    return -0.5 * ((y - mean) / std) ** 2 - np.log(std) - 0.5 * np.log(2 * np.pi)
 
 
 class ReferenceEstimator(Estimator):
