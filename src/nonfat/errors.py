@@ -20,6 +20,7 @@ __all__ = [
     "TrainingError",
     "TrainingInterrupted",
     "TrainingWarning",
+    "WorkerError",
 ]
 
 
@@ -49,6 +50,10 @@ class TrainingError(NonfatError, RuntimeError):
 
 class StoppedError(NonfatError, RuntimeError):
     """Ctrl-C stopped a benchmark; the text says what was kept."""
+
+
+class WorkerError(NonfatError, RuntimeError):
+    """A process that ran cells of a benchmark was ended from outside; the text says what to do."""
 
 
 class NonfatWarning(UserWarning):

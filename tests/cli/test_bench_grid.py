@@ -8,7 +8,16 @@ import pytest
 
 from nonfat.estimators.references import CellMean
 
-BRIEF = ("--methods", "GlobalMean,CellMean", "--datasets", "beijing", "--protocols", "honest")
+BRIEF = (
+    "--methods",
+    "GlobalMean,CellMean",
+    "--datasets",
+    "beijing",
+    "--protocols",
+    "honest",
+    "--jobs",
+    "1",
+)
 
 
 @pytest.fixture

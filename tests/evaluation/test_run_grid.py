@@ -14,7 +14,13 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from nonfat.errors import ConfigError, DataError, StoppedError, TrainingInterrupted
+from nonfat.errors import (
+    ConfigError,
+    DataError,
+    StoppedError,
+    TrainingInterrupted,
+    WorkerError,
+)
 from nonfat.evaluation.grids import GRIDS, Cell, Grid, cells, grid
 from nonfat.evaluation.judge import SCORES
 from nonfat.evaluation.records import model_path, read_all, read_result, record_path, write_result
@@ -237,6 +243,20 @@ def test_a_killed_run_goes_on_where_it_was(data_folder, tmp_path):
     assert ran.kept == 2
     assert [result.cell.method for result in ran.results] == ["GlobalMean"]
     assert not ran.failed
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no SIGKILL there")
+def test_a_worker_that_is_killed_takes_no_record_with_it(data_folder, tmp_path):
+    plain = ("GlobalMean", "CellMean", "LastValue", "Interpolation", "AdditiveEffects")
+    chosen = cells(Grid(methods=plain))
+
+    def kill(result, done, total):
+        if done == 1:
+            os.kill(result.provenance["pid"], signal.SIGKILL)
+
+    with pytest.raises(WorkerError, match="the same command goes on from there, and fewer jobs"):
+        run_cells(chosen, tmp_path, folder=data_folder, jobs=2, tell=kill)
+    assert run_cells(chosen, tmp_path, folder=data_folder).kept >= 1
 
 
 REFERENCES = Grid(methods=("GlobalMean", "CellMean"))

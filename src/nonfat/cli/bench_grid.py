@@ -23,7 +23,14 @@ _Data = Annotated[
 ]
 _Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Of records.", show_default=False)]
 _Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar, no summary.")]
-_Jobs = Annotated[int, typer.Option(help="Cells at a time.")]
+_Jobs = Annotated[
+    int | None,
+    typer.Option(
+        metavar="INTEGER",
+        help="Cells at a time, each on a core of its own.  [default: all cores]",
+        show_default=False,
+    ),
+]
 
 
 def _option(metavar: str, text: str) -> typer.models.OptionInfo:
@@ -47,7 +54,7 @@ def run(
     ] = None,
     epochs: Annotated[int | None, _option("INTEGER", "Passes over the rows, at most.")] = None,
     data: _Data = None,
-    jobs: _Jobs = 1,
+    jobs: _Jobs = None,
     backend: Annotated[
         str, typer.Option(metavar="NAME", help="Of joblib: loky, threading, dask, ray.")
     ] = "loky",
@@ -72,7 +79,7 @@ def run(
     }
     from nonfat.evaluation import grids
     from nonfat.evaluation.progress import cell_bar
-    from nonfat.evaluation.run_grid import run_cells
+    from nonfat.evaluation.run_grid import cores, run_cells
 
     wanted: dict[str, Any] = {
         name: tuple(value) for name, value in names.items() if value is not None
@@ -83,7 +90,7 @@ def run(
             grids.cells(grid),
             out,
             folder=data,
-            jobs=jobs,
+            jobs=cores() if jobs is None else jobs,
             backend=backend,
             retry=retry,
             models="keep" if keep_models else "drop",
@@ -133,7 +140,7 @@ def figures(
     folder: _Folder,
     data: _Data = None,
     epochs: Annotated[int | None, _option("INTEGER", "Passes over the rows, at most.")] = None,
-    jobs: _Jobs = 1,
+    jobs: _Jobs = None,
     quiet: _Quiet = False,
 ) -> None:
     """The paper's Figures 2 and 3, calibration, and accuracy against time: PNG and PDF.
@@ -142,8 +149,10 @@ def figures(
     """
     from nonfat.evaluation.figures import write_figures
     from nonfat.evaluation.progress import cell_bar
+    from nonfat.evaluation.run_grid import cores
 
     with cell_bar(False if quiet else None) as tell:
-        paths = write_figures(folder, data=data, epochs=epochs, jobs=jobs, tell=tell)
+        many = cores() if jobs is None else jobs
+        paths = write_figures(folder, data=data, epochs=epochs, jobs=many, tell=tell)
     if not quiet:
         typer.echo("\n".join(map(str, paths)))

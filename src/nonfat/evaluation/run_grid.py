@@ -3,12 +3,13 @@
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from nonfat.errors import ConfigError, DataError, StoppedError
+from nonfat.errors import ConfigError, DataError, StoppedError, WorkerError
 from nonfat.estimators.options import choice, whole
 from nonfat.evaluation.datasets import load_fold
 from nonfat.evaluation.grids import Cell
@@ -22,7 +23,7 @@ from nonfat.evaluation.records import (
 from nonfat.evaluation.run_cell import run_cell
 from nonfat.evaluation.runner import whole_fits
 
-__all__ = ["BACKENDS", "Models", "Ran", "Tell", "run_cells"]
+__all__ = ["BACKENDS", "Models", "Ran", "Tell", "cores", "run_cells"]
 
 BACKENDS = ("loky", "threading", "dask", "ray")
 """Of joblib: processes of this machine, threads, or a cluster."""
@@ -47,6 +48,18 @@ class Ran:
     kept: int
     results: list[Result]
     failed: list[Result]
+
+
+def cores() -> int:
+    """How many this process may use.
+
+    Example:
+        >>> cores() >= 1
+        True
+    """
+    from joblib import cpu_count
+
+    return int(cpu_count())
 
 
 def run_cells(
@@ -76,6 +89,7 @@ def run_cells(
         ConfigError: an option makes no sense.
         DataError: data is missing or cannot be used.
         StoppedError: Ctrl-C; the records so far are kept, and the same call goes on from there.
+        WorkerError: a process was ended from outside; likewise.
     """
     out = Path(out)
     whole("jobs", jobs)
@@ -98,6 +112,12 @@ def run_cells(
             f"{len(results)} of {len(waiting)} cells were run and are kept in {out}; "
             "the same command goes on from there"
         ) from stopped
+    except BrokenExecutor as broken:
+        raise WorkerError(
+            f"a process that ran a cell was ended from outside; often the system does so when "
+            f"memory runs out. {len(results)} of {len(waiting)} cells were run and are kept in "
+            f"{out}; the same command goes on from there, and fewer jobs (now {jobs}) need less"
+        ) from broken
     # Cells that this run left alone may have failed before.
     failed = [one for cell in cells if (one := read_result(record_path(out, cell))).failed]
     return Ran(len(cells) - len(waiting), results, failed)
@@ -118,8 +138,11 @@ class _Task:
             return self._run(cell)
         # A process of our own: one cell, one core. The caller's process is left as it is.
         os.environ.update(_ONE_THREAD)
-        with whole_fits():
-            return self._run(cell)
+        try:
+            with whole_fits():
+                return self._run(cell)
+        finally:
+            _forget_programs()
 
     def _run(self, cell: Cell) -> Result:
         model = model_path(self.out, cell) if self.keep else None
@@ -204,6 +227,13 @@ def _make(out: Path) -> None:
         (out / "cells").mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ConfigError(f"{out} cannot be a folder ({error.strerror or error})") from error
+
+
+def _forget_programs() -> None:
+    """A system gives a process so many maps of memory, and compiled programs use them up."""
+    import jax
+
+    jax.clear_caches()
 
 
 def _command() -> str:
