@@ -56,6 +56,16 @@ def test_run_then_table(nonfat, data):
     assert (data / "t.csv").read_text().startswith("table,score,dataset,method,")
 
 
+def test_pack_then_table(nonfat, refuses, data):
+    assert nonfat("bench", "run", *BRIEF, "--data", data, "--out", data / "r").code == 0
+    packed = nonfat("bench", "pack", data / "r", "--out", data / "records.jsonl")
+    assert (packed.code, packed.out) == (0, f"2 records are in {data / 'records.jsonl'}\n")
+    again = nonfat("bench", "table", data, "--scores", "crps,width_80")
+    assert again.out == nonfat("bench", "table", data / "r", "--scores", "crps,width_80").out
+    typed = ("bench", "pack", data / "r", "--out", data / "records.jsonl")
+    assert "exists; pass --overwrite" in refuses(*typed)
+
+
 def test_models_are_kept_if_asked(nonfat, data):
     typed = ("bench", "run", *BRIEF, "--data", data, "--out", data / "r", "--keep-models")
     assert nonfat(*typed).code == 0

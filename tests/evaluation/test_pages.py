@@ -5,11 +5,11 @@ import io
 
 import pytest
 
-from nonfat.errors import ConfigError
+from nonfat.errors import ConfigError, DataError
 from nonfat.evaluation.entries import differences, entry
 from nonfat.evaluation.grids import Cell
 from nonfat.evaluation.pages import pages, render
-from nonfat.evaluation.records import Result, write_result
+from nonfat.evaluation.records import PACK, Result, read_all, write_pack, write_result
 from nonfat.evaluation.sheets import csv_text, latex, markdown
 
 
@@ -145,3 +145,48 @@ def test_a_folder_becomes_text(tmp_path):
         render(tmp_path, "word")
     with pytest.raises(ConfigError, match="holds no benchmark records"):
         render(tmp_path / "nowhere")
+
+
+def test_any_score_of_the_records_can_be_a_table():
+    one = made("NONFAT", 0.2)
+    one.scores.update(crps=0.1, coverage_80=0.75)
+    two = made("CellMean", 0.3)
+    two.scores.update(crps=0.05, coverage_80=0.81)
+    found = lines(markdown(pages([one, two], ["crps", "coverage_80"])))
+    crps, coverage = (found.index(line) for line in found if line.startswith("## "))
+    assert found[crps] == (
+        "## Table 1: continuous ranked probability score, in the units of the values"
+    )
+    assert "| NONFAT | honest | not run | 0.100 | not run | not run |" in found[crps:coverage]
+    assert "| CellMean | reference | **0.050** | **0.050** | **0.050** | **0.050** |" in found
+    # a coverage should hit its mark: neither more nor less is better
+    assert "| NONFAT | honest | not run | 0.750 | not run | not run |" in found[coverage:]
+    assert "| CellMean | reference | 0.810 | 0.810 | 0.810 | 0.810 |" in found[coverage:]
+    assert not any("Paired" in line or "No method" in line for line in found[coverage:])
+    assert not any(
+        "oracle" in line for line in found[2:] if line.startswith("|")
+    )  # never looked at
+
+
+def test_a_score_that_is_none(tmp_path):
+    write_result(tmp_path, RECORDS[0])
+    with pytest.raises(ConfigError, match="did you mean 'crps'"):
+        render(tmp_path, scores=["crsp"])
+
+
+def test_a_pack_of_records_stands_for_them(tmp_path):
+    looked = made("NONFAT", float("inf"), protocol="paper", seed=9, looks=[{"epoch": 1}])
+    for record in (*RECORDS, looked):
+        write_result(tmp_path / "apart", record)
+    together = tmp_path / "together"
+    together.mkdir()
+    write_pack(together / PACK, read_all(tmp_path / "apart"))
+    assert render(together) == render(tmp_path / "apart")
+    assert not any(record.looks for record in read_all(together))  # the most of them
+    write_result(together, made("CellMean", 0.3))  # run again since: it counts, once
+    assert len(read_all(together)) == len(RECORDS) + 1
+    assert "| **0.300** |" in render(together)
+    with (together / PACK).open("a") as file:
+        file.write('{"format": 1}')
+    with pytest.raises(DataError, match=r"records.jsonl does not hold records .* pack them again"):
+        render(together)

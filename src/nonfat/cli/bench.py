@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nonfat.cli.bench_grid import figures, run, table
+from nonfat.cli.bench_grid import figures, pack, run, table
 from nonfat.cli.options import Json, given, listed
 from nonfat.cli.output import aligned, print_json
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["bench_app"]
 
 bench_app = typer.Typer(rich_markup_mode=None)
-for _command in (run, table, figures):
+for _command in (run, table, figures, pack):
     bench_app.command()(_command)
 
 
@@ -57,8 +57,8 @@ def bench(
     """Compare methods on held-out rows that each of them sees once.
 
     Without a command: one suite at once, as a table on stdout. 'run' fills a folder with a record
-    for each of many cells, 'table' and 'figures' make the paper's tables and figures of it. The
-    exit code is 1 if a method failed; the others are told all the same.
+    for each of many cells, 'table' and 'figures' make the paper's tables and figures of it, and
+    'pack' one file. The exit code is 1 if a method failed; the others are told all the same.
     """
     if context.invoked_subcommand is not None:
         return

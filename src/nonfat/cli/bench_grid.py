@@ -1,4 +1,4 @@
-"""``nonfat bench run``, ``table`` and ``figures``: many cells, and what they come to."""
+"""``nonfat bench run``, ``table``, ``figures``, ``pack``: many cells, and what they come to."""
 
 import dataclasses
 from pathlib import Path
@@ -11,7 +11,7 @@ from nonfat.cli.options import Overwrite, given, listed, numbers
 if TYPE_CHECKING:
     from nonfat.evaluation.run_grid import Ran
 
-__all__ = ["figures", "run", "table"]
+__all__ = ["figures", "pack", "run", "table"]
 
 _Data = Annotated[
     Path | None,
@@ -113,6 +113,12 @@ def _summary(ran: "Ran", out: Path) -> str:
 
 def table(
     folder: _Folder,
+    scores: Annotated[
+        str | None,
+        _option(
+            "A,B", "relative_rmse, rmse, mae, log_likelihood, crps, coverage_95, width_95, ..."
+        ),
+    ] = None,
     form: Annotated[
         str, typer.Option("--format", metavar="NAME", help="markdown, latex or csv.")
     ] = "markdown",
@@ -122,18 +128,37 @@ def table(
     ] = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """The paper's Tables 1 and 2 with our numbers beside the published ones."""
+    """The paper's Tables 1 and 2 with our numbers beside the published ones, or other scores."""
     if out is not None:
         from nonfat.cli.output import check_file
 
         check_file(out, overwrite)
     from nonfat.evaluation.pages import render
 
-    text = render(folder, form)
+    chosen = listed("--scores", scores)
+    text = render(folder, form, **given(scores=chosen))
     if out is None:
         typer.echo(text, nl=False)
     else:
         out.write_text(text, encoding="utf-8")
+
+
+def pack(
+    folder: _Folder,
+    out: Annotated[
+        Path, typer.Option(metavar="FILE", help="Ends in .jsonl.", show_default=False)
+    ] = Path("records.jsonl"),
+    overwrite: Overwrite = False,
+) -> None:
+    """All records in one small file, which 'nonfat bench table' reads where it lies."""
+    from nonfat.cli.output import check_file
+
+    check_file(out, overwrite)
+    from nonfat.evaluation.records import read_all, write_pack
+
+    results = read_all(folder)
+    write_pack(out, results)
+    typer.echo(f"{len(results)} records are in {out}")
 
 
 def figures(

@@ -18,6 +18,7 @@ __all__ = [
     "State",
     "best_reference",
     "differences",
+    "direction",
     "entry",
     "label",
     "one",
@@ -87,6 +88,16 @@ def printed(score: str, dataset: str, method: str, rank: int) -> Entry:
     return Entry("done", number.mean, number.error, 5) if number else Entry("none")
 
 
+def direction(score: str) -> bool | None:
+    """Whether more is better; None of a score that should hit a mark, or says nothing alone.
+
+    Example:
+        >>> direction("log_likelihood"), direction("crps"), direction("coverage_80")
+        (True, False, None)
+    """
+    return METRICS[score].greater_is_better if score in METRICS else None
+
+
 def standard_error(values: Sequence[float] | Float[np.ndarray, "N"]) -> float | None:
     """Of the mean.
 
@@ -100,14 +111,17 @@ def standard_error(values: Sequence[float] | Float[np.ndarray, "N"]) -> float | 
 
 
 def best_reference(results: Sequence[Result], score: str) -> str | None:
-    """The row of the reference with the best mean; None if there is none."""
+    """The row of the reference with the best mean; None if there is none, or no best."""
+    more = direction(score)
+    if more is None:
+        return None
     rows: dict[str, list[Result]] = {}
     for result in results:
         if result.kind == "reference":
             rows.setdefault(label(result), []).append(result)
     found = {row: entry(runs, score) for row, runs in rows.items()}
     means = {row: known.mean for row, known in found.items() if known.mean is not None}
-    choose: Callable[..., str] = max if METRICS[score].greater_is_better else min
+    choose: Callable[..., str] = max if more else min
     return choose(means, key=means.__getitem__) if means else None
 
 
@@ -159,7 +173,7 @@ def _difference(
     row: str, rank: int | None, mark: str, gaps: Sequence[float], score: str
 ) -> Difference:
     mean = float(np.mean(gaps))
-    better = mean > 0 if METRICS[score].greater_is_better else mean < 0
+    better = mean > 0 if direction(score) else mean < 0
     return Difference(row, rank, mark, mean, standard_error(gaps), len(gaps), _p(gaps), better)
 
 

@@ -14,7 +14,7 @@ from nonfat.estimators.answers import Answers
 from nonfat.metrics import METRICS, coverage
 from nonfat.training import EpochReport
 
-__all__ = ["BINS", "LEVELS", "SCORES", "Looks", "best_look", "judged", "last_look"]
+__all__ = ["BINS", "LEVELS", "LOOKED_AT", "SCORES", "Looks", "best_look", "judged", "last_look"]
 
 LEVELS = (50, 80, 95)
 """Intervals whose coverage and width are told, in percent."""
@@ -28,7 +28,9 @@ SCORES = (
 )  # fmt: skip
 """Every score of a record."""
 
-_LOOKED_AT = ("relative_rmse", "rmse", "mae", "log_likelihood")
+LOOKED_AT = ("relative_rmse", "rmse", "mae", "log_likelihood")
+"""Scores of the looks while a method trains; the others cost more, or nobody chooses by them."""
+
 _MOST_LOOKS = 200
 # Intervals whose ends are the tenths of a distribution; that of 1% is narrow around the median.
 _TENTHS = (80, 60, 40, 20, 1)
@@ -94,11 +96,11 @@ class Looks:
         if self._events is None:
             self._events = schema.encode(self._test, need_value=True)
         try:
-            scores = answers.evaluate(self._events, list(_LOOKED_AT))
+            scores = answers.evaluate(self._events, list(LOOKED_AT))
         except NonfatError:  # this epoch's model is no good; a later one may be
             scores = {}
         trained = report.seconds - self.seconds
-        told = {name: _known(scores.get(name)) for name in _LOOKED_AT}
+        told = {name: _known(scores.get(name)) for name in LOOKED_AT}
         self.found.append({"epoch": report.epoch, "seconds": trained, **told})
         self.seconds += time.monotonic() - start
 
@@ -113,7 +115,7 @@ def best_look(looks: list[dict[str, float | None]]) -> dict[str, dict[str, float
         ({'value': 0.4, 'epoch': 2}, {'value': -1.0, 'epoch': 1})
     """
     best: dict[str, dict[str, float | None]] = {}
-    for name in _LOOKED_AT:
+    for name in LOOKED_AT:
         known = [(score, look["epoch"]) for look in looks if (score := look.get(name)) is not None]
         if known:
             choose = max if METRICS[name].greater_is_better else min
@@ -124,7 +126,7 @@ def best_look(looks: list[dict[str, float | None]]) -> dict[str, dict[str, float
 
 def last_look(scores: Mapping[str, float | None], epoch: int | None) -> dict[str, float | None]:
     """The final model as a look: an oracle may choose it too."""
-    return {"epoch": epoch or 0, **{name: scores.get(name) for name in _LOOKED_AT}}
+    return {"epoch": epoch or 0, **{name: scores.get(name) for name in LOOKED_AT}}
 
 
 def _known(score: float | None) -> float | None:

@@ -3,8 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from nonfat.evaluation.entries import Difference, Entry
-from nonfat.metrics import METRICS
+from nonfat.evaluation.entries import Difference, Entry, direction
 
 __all__ = ["Page", "Row", "Section", "Which"]
 
@@ -31,7 +30,7 @@ class Section:
     """The part of a table that is of one dataset.
 
     Attributes:
-        score: a key of `nonfat.metrics.METRICS`.
+        score: one of `nonfat.evaluation.judge.SCORES`.
         dataset: its name.
         title: of the section.
         columns: headings.
@@ -50,10 +49,11 @@ class Section:
 
     def best(self, column: int, *kinds: Which) -> Row | None:
         """The row with the best number of a column among some kinds of rows; None without any."""
+        more = direction(self.score)
         rows = [row for row in self.rows if row.which in kinds and _mean(row, column) is not None]
-        if not rows:
+        if not rows or more is None:
             return None
-        choose = max if METRICS[self.score].greater_is_better else min
+        choose = max if more else min
         return choose(rows, key=lambda row: row.entries[column].mean or 0.0)
 
     def is_best(self, row: Row, column: int) -> bool:
@@ -86,7 +86,7 @@ class Section:
 
     def _beats(self, row: Row, mark: Row, column: int) -> bool:
         mine, theirs = _mean(row, column) or 0.0, _mean(mark, column) or 0.0
-        return mine > theirs if METRICS[self.score].greater_is_better else mine < theirs
+        return mine > theirs if direction(self.score) else mine < theirs
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,25 @@ from nonfat.estimators.options import choice
 from nonfat.evaluation import sheets
 from nonfat.evaluation.entries import differences, entry, label, printed
 from nonfat.evaluation.grids import GRIDS, RANKS
+from nonfat.evaluation.judge import LEVELS, LOOKED_AT, SCORES
 from nonfat.evaluation.layout import Page, Row, Section
 from nonfat.evaluation.protocols import PROTOCOLS
 from nonfat.evaluation.records import Result, read_all
 from nonfat.evaluation.suites import contenders
 
-__all__ = ["pages", "render"]
+__all__ = ["IN_PAPER", "pages", "render"]
+
+IN_PAPER = ("relative_rmse", "log_likelihood")
+"""The scores of the paper's Tables 1 and 2."""
 
 _TITLES = {
     "relative_rmse": "RMSE, which here as in the paper is relative: RMSE / RMS of the test values",
     "log_likelihood": "mean test log likelihood",
+    "rmse": "RMSE, in the units of the values",
+    "mae": "mean absolute error, in the units of the values",
+    "crps": "continuous ranked probability score, in the units of the values",
+    **{f"coverage_{level}": f"share of test values in their {level}% interval" for level in LEVELS},
+    **{f"width_{level}": f"mean width of the {level}% intervals" for level in LEVELS},
 }
 _NAMES = {
     "beijing": "Beijing Air Quality",
@@ -32,34 +41,39 @@ _NOTES = {
     "ctr10k": "ctr10k is a smaller extract of the same click log as the paper's Mobile Ads: the "
     "published rows are of other data and no mark for ours.",
 }
-_IN_PAPER = ("honest", "paper")
-_DRAWN = "curves"  # for figures, not for tables
+_PUBLISHED_SPLIT = ("honest", "paper")
+_ELSEWHERE = (*_PUBLISHED_SPLIT, "curves")  # "curves" is for figures
 
 
-def render(folder: str | os.PathLike[str], form: str = "markdown") -> str:
+def render(
+    folder: str | os.PathLike[str], form: str = "markdown", scores: Sequence[str] = IN_PAPER
+) -> str:
     """The tables of a folder of records as text.
 
     Args:
         folder: that `nonfat.evaluation.run_grid.run_cells` filled.
         form: "markdown", "latex" or "csv".
+        scores: a table for each; of `nonfat.evaluation.judge.SCORES`.
 
     Raises:
-        ConfigError: the folder holds no records, or there is no such form.
+        ConfigError: the folder holds no records, or there is no such form or score.
     """
     write = sheets.FORMS[choice("format", form, list(sheets.FORMS))]
-    return write(pages(read_all(Path(folder))))
+    chosen = [choice("score", score, list(SCORES)) for score in scores]
+    return write(pages(read_all(Path(folder)), chosen))
 
 
-def pages(results: Sequence[Result]) -> list[Page]:
-    """Tables 1 and 2, then two for each other protocol that was run."""
-    chosen = [result for result in results if result.cell.protocol in _IN_PAPER]
+def pages(results: Sequence[Result], scores: Sequence[str] = IN_PAPER) -> list[Page]:
+    """A table of each score, the paper's protocols first, then the others that were run."""
+    titles = {score: _TITLES[score] for score in scores}
+    chosen = [result for result in results if result.cell.protocol in _PUBLISHED_SPLIT]
     found = [
         Page(number, title, [_paper_section(chosen, score, name) for name in _datasets(chosen)])
-        for number, (score, title) in enumerate(_TITLES.items(), 1)
+        for number, (score, title) in enumerate(titles.items(), 1)
     ]
     for name, rules in PROTOCOLS.items():
         ran = [result for result in results if result.cell.protocol == name]
-        for score, title in _TITLES.items() if ran and name not in (*_IN_PAPER, _DRAWN) else ():
+        for score, title in titles.items() if ran and name not in _ELSEWHERE else ():
             sections = [_other_section(ran, score, dataset, name) for dataset in _datasets(ran)]
             heading = f"{title}; protocol {name}: {rules.meaning}"
             found.append(Page(len(found) + 1, heading, sections))
@@ -98,7 +112,7 @@ def _paper_section(results: Sequence[Result], score: str, dataset: str) -> Secti
     methods, references = _rows(mine)
     rows = []
     for name in methods:
-        for which, runs in (("oracle", oracle), ("honest", honest)):
+        for which, runs in (("oracle", oracle), ("honest", honest))[score not in LOOKED_AT :]:
             entries = [entry(_of(runs, name, rank), score, which) for rank in ranks]  # type: ignore[arg-type]
             rows.append(Row(name, which, entries))  # type: ignore[arg-type]
         published = [printed(score, dataset, name, rank) for rank in ranks]

@@ -1,10 +1,10 @@
-"""Records of benchmark cells: one JSON file each, whole or not there at all."""
+"""Records of benchmark cells: one JSON file each, whole or not there at all, or a pack of them."""
 
 import json
 import math
 import os
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,9 +12,23 @@ from nonfat.errors import ConfigError, DataError
 from nonfat.estimators.base import Kind
 from nonfat.evaluation.grids import Cell
 
-__all__ = ["Result", "model_path", "read_all", "read_result", "record_path", "write_result"]
+__all__ = [
+    "PACK",
+    "Result",
+    "model_path",
+    "read_all",
+    "read_result",
+    "record_path",
+    "write_pack",
+    "write_result",
+]
 
 FORMAT = 1
+
+PACK = "records.jsonl"
+"""Many records in one file, in a folder where tables look for them."""
+
+_DAMAGED = (OSError, ValueError, KeyError, TypeError, AttributeError)
 
 
 @dataclass(frozen=True)
@@ -108,22 +122,49 @@ def read_result(path: Path) -> Result:
         DataError: the file is no record of this version.
     """
     try:
-        tree = json.loads(path.read_text(encoding="utf-8"))
-        if tree.pop("format") != FORMAT:
-            raise ValueError("of another version")
-        tree["cell"] = Cell(**tree["cell"])
-        tree["scores"] = {name: _number(score) for name, score in tree["scores"].items()}
-        for look in [*tree["oracle"].values(), *tree["looks"]]:
-            look |= {name: _number(score) for name, score in look.items()}
-        return Result(**tree)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        return _parsed(path.read_text(encoding="utf-8"))
+    except _DAMAGED as error:
         raise DataError(
             f"{path} is not the record of a benchmark cell ({error}); delete it to run it again"
         ) from error
 
 
+def _parsed(text: str) -> Result:
+    tree = json.loads(text)
+    if tree.pop("format") != FORMAT:
+        raise ValueError("of another version")
+    tree["cell"] = Cell(**tree["cell"])
+    tree["scores"] = {name: _number(score) for name, score in tree["scores"].items()}
+    for look in [*tree["oracle"].values(), *tree["looks"]]:
+        look |= {name: _number(score) for name, score in look.items()}
+    return Result(**tree)
+
+
+def write_pack(path: Path, results: Iterable[Result]) -> None:
+    """Write records to one file, a line each, without their looks, which are most of them.
+
+    Args:
+        path: of the file; `read_all` finds it in its folder if it is called ``records.jsonl``.
+        results: in any order.
+    """
+    lines = []
+    for result in sorted(results, key=lambda result: result.cell.key):
+        told = _plain(asdict(replace(result, looks=[])))
+        lines.append(json.dumps({"format": FORMAT, **told}, allow_nan=False))
+    path.write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+
+def _read_pack(path: Path) -> list[Result]:
+    try:
+        return [_parsed(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    except _DAMAGED as error:
+        raise DataError(
+            f"{path} does not hold records of benchmark cells ({error}); pack them again"
+        ) from error
+
+
 def read_all(out: Path) -> list[Result]:
-    """All records of a folder, by name.
+    """All records of a folder, by name: its cells, and those of a pack that lies there.
 
     Raises:
         ConfigError: the folder holds none.
@@ -135,13 +176,15 @@ def read_all(out: Path) -> list[Result]:
         nonfat.errors.ConfigError: nowhere holds no benchmark records; make some with 'nonfat \
 bench run --out nowhere'
     """
-    paths: Iterable[Path] = sorted((out / "cells").glob("[!.]*.json"))
-    found = [read_result(path) for path in paths]
+    pack = out / PACK
+    packed = _read_pack(pack) if pack.is_file() else []
+    cells = [read_result(path) for path in (out / "cells").glob("[!.]*.json")]
+    found = {result.cell.key: result for result in [*packed, *cells]}
     if not found:
         raise ConfigError(
             f"{out} holds no benchmark records; make some with 'nonfat bench run --out {out}'"
         )
-    return found
+    return [found[key] for key in sorted(found)]
 
 
 def _plain(tree: Any) -> Any:
