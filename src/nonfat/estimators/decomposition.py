@@ -15,7 +15,7 @@ __all__ = ["Decomposition"]
 # Chosen on validation rows of the Beijing training rows: docs/decisions/0006-methods.md
 _SCHEDULES: dict[CombinerName, Schedule] = {
     "cp": Schedule(steps=3200, learning_rate=0.02, warmup=0.3),
-    "gp": Schedule(steps=12000, learning_rate=0.02, warmup=0.3),
+    "gp": Schedule(steps=12000, learning_rate=0.04, warmup=0.3),
     "network": Schedule(steps=1600, learning_rate=0.02, warmup=0.6),
 }
 _DISCRETE: tuple[TimeName, ...] = ("linear", "nonlinear")
