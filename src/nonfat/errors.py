@@ -49,7 +49,7 @@ class TrainingError(NonfatError, RuntimeError):
 
 
 class StoppedError(NonfatError, RuntimeError):
-    """Ctrl-C stopped a benchmark; the text says what was kept."""
+    """Ctrl-C stopped a benchmark or a download; the text says what was kept."""
 
 
 class WorkerError(NonfatError, RuntimeError):

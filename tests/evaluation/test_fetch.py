@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from nonfat.errors import ConfigError, DataError
+from nonfat.errors import ConfigError, DataError, StoppedError
 from nonfat.evaluation.data import fetch as fetching
 from nonfat.evaluation.data import registry
 from nonfat.evaluation.data.checks import Check
@@ -178,6 +178,15 @@ def test_another_file_is_not_even_opened(published, tmp_path, monkeypatch):
     monkeypatch.setattr(fetching, "convert", None)
     with pytest.raises(DataError, match=r"beijing\.npy is not the published file: its sha256 sho"):
         fetch("beijing")
+
+
+def test_ctrl_c_says_that_the_download_goes_on(published, tmp_path, monkeypatch):
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fetching, "download", stopped)
+    with pytest.raises(StoppedError, match=r"kept in .*; the same command goes on from there"):
+        fetch("beijing", tmp_path / "cache")
 
 
 def test_a_cache_that_is_a_file(published, tmp_path):

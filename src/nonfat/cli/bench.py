@@ -43,7 +43,7 @@ def bench(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Holds beijing/fold0.parquet and so on.  [default: $NONFAT_DATA]",
+            help="Of beijing/fold0.parquet, ...  [default: $NONFAT_DATA, or what was fetched]",
             show_default=False,
         ),
     ] = None,

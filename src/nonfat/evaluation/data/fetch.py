@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from nonfat.errors import DataError
+from nonfat.errors import DataError, StoppedError
 from nonfat.evaluation.data.cache import raw_folder, table_folder
 from nonfat.evaluation.data.convert import convert
 from nonfat.evaluation.data.download import download
@@ -55,6 +55,7 @@ def fetch(
     Raises:
         ConfigError: there is no such dataset to fetch, or the cache cannot be written.
         DataError: a file cannot be had, or is not the published one.
+        StoppedError: Ctrl-C; the same call goes on with what was downloaded.
 
     Example:
         >>> fetch("weather")
@@ -69,7 +70,12 @@ pip install "nonfat[demo]", then see nonfat.evaluation.weather
     if not wanted:
         return Fetched(name, folder, (), ())
     raw = raw_folder(name, cache)
-    new = tuple(raw / file.name for file in source.files if _get(file, raw, progress))
+    try:
+        new = tuple(raw / file.name for file in source.files if _get(file, raw, progress))
+    except KeyboardInterrupt as stopped:
+        raise StoppedError(
+            f"what was downloaded so far is kept in {raw}; the same command goes on from there"
+        ) from stopped
     for path, table in zip(paths, _tables(source, raw), strict=True):
         if path in wanted:
             write_whole(table, path)
