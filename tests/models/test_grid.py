@@ -39,7 +39,7 @@ def test_every_cell_has_a_bound_and_a_gradient(time, combiner):
     model = compose(chosen, noise, SHAPE, 9, jax.random.key(0), jnp.float32)
     batch = batch_of(0, SHAPE, B=12, T=6, dtype=np.float32)
     inputs = eqx.filter_eval_shape(lambda m: m.time.marginals(batch.entries)[0], model)
-    assert inputs.shape == (12, chosen.inputs(len(SHAPE)))
+    assert inputs.shape == (12, chosen.inputs(len(SHAPE))) == (12, model.time.inputs)
     params, static = eqx.partition(model, eqx.is_inexact_array)
 
     def bound(params):

@@ -23,6 +23,10 @@ class KnownInputs(TimeRepresentation):
 
     tables: EntityTables
 
+    @property
+    def inputs(self):
+        return sum(table.shape[1] for table in self.tables)
+
     def marginals(self, entries):
         v = jnp.concatenate(
             [table[entries.position[:, k]] for k, table in enumerate(self.tables)], axis=1

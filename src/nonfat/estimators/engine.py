@@ -127,7 +127,7 @@ class Engine:
     def _noise(self) -> Float[np.ndarray, "S D"]:
         """Standard-normal draws in opposite pairs, so that their mean is exactly zero."""
         half = -(-self.draws // 2)
-        first = np.random.default_rng(self.seed).standard_normal((half, self._inputs))
+        first = np.random.default_rng(self.seed).standard_normal((half, self.model.time.inputs))
         return np.concatenate([first, -first])[: self.draws].astype(self.dtype)
 
     @cached_property
@@ -138,15 +138,6 @@ class Engine:
             rng.standard_normal((self.draws, table.shape[1])).astype(self.dtype)
             for table in self.model.time.tables
         )
-
-    @cached_property
-    def _inputs(self) -> int:
-        """D, the number of inputs of the combiner."""
-        entries, _ = local_entries(
-            np.zeros((1, len(self.shape)), np.int32), np.zeros(1, self.dtype), self.shape
-        )
-        mean, _ = jax.eval_shape(self.model.time.marginals, entries)
-        return int(mean.shape[1])
 
     def summary(
         self,

@@ -20,6 +20,11 @@ class TimeRepresentation(eqx.Module):
     tables: eqx.AbstractVar[EntityTables]
     """The only parameters with a row per entity; a training step sees the batch's rows alone."""
 
+    @property
+    @abc.abstractmethod
+    def inputs(self) -> int:
+        """D, how many inputs v an entry has."""
+
     @abc.abstractmethod
     def marginals(self, entries: Entries) -> tuple[Float[Array, "B D"], Float[Array, "B D"]]:
         """Mean and variance of the independent Gaussian inputs v of each entry."""

@@ -24,6 +24,11 @@ class Continuous(Moment):
 
     horizon: float = eqx.field(static=True)
 
+    @property
+    def inputs(self) -> int:
+        """The time."""
+        return 1
+
     def marginals(
         self, times: Float[Array, "T"]
     ) -> tuple[Float[Array, "T _"], Float[Array, "T _"]]:

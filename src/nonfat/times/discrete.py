@@ -53,6 +53,11 @@ class Discrete(Moment):
         dynamics = Dynamics.create(R, nonlinear, dtype)
         return cls(mean, jnp.full_like(mean, _START_LOG_STD), dynamics)
 
+    @property
+    def inputs(self) -> int:
+        """R, as of the entities."""
+        return int(self.mean.shape[1])
+
     def marginals(
         self, times: Float[Array, "T"]
     ) -> tuple[Float[Array, "T _"], Float[Array, "T _"]]:

@@ -19,6 +19,11 @@ _START_LOG_STD = -2.0  # of the factors' posterior; their prior's is zero
 class Moment(eqx.Module):
     """What a moment in time contributes to the inputs v, the same for all entities."""
 
+    @property
+    @abc.abstractmethod
+    def inputs(self) -> int:
+        """How many of them."""
+
     @abc.abstractmethod
     def marginals(
         self, times: Float[Array, "T"]
@@ -42,6 +47,11 @@ class Nowhere(Moment):
         >>> Nowhere().marginals(jnp.zeros(3))[0].shape
         (3, 0)
     """
+
+    @property
+    def inputs(self) -> int:
+        """None."""
+        return 0
 
     def marginals(
         self, times: Float[Array, "T"]
@@ -92,6 +102,11 @@ class Factors(TimeRepresentation):
             mean = jax.random.normal(mode_key, (d_k, R), dtype)
             tables.append(jnp.concatenate([mean, jnp.full_like(mean, _START_LOG_STD)], axis=1))
         return cls(tuple(tables), moment)
+
+    @property
+    def inputs(self) -> int:
+        """R for each mode, and what stands for time."""
+        return sum(table.shape[1] // 2 for table in self.tables) + self.moment.inputs
 
     def marginals(self, entries: Entries) -> tuple[Float[Array, "B D"], Float[Array, "B D"]]:
         """Mean and variance of each entry's factors, then of its time."""

@@ -207,6 +207,11 @@ class Trajectories(TimeRepresentation):
             modes.append(FrequencyFunctions.create(E[chosen], basis, R, posterior_key))
         return cls(tuple(tables), tuple(modes))
 
+    @property
+    def inputs(self) -> int:
+        """R for each mode."""
+        return sum(mode.posterior.A.shape[0] for mode in self.modes)
+
     def marginals(self, entries: Entries) -> tuple[Float[Array, "B D"], Float[Array, "B D"]]:
         """Mean and variance of the trajectories of each entry's entities at its time."""
         parts = [
