@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from evaluation.test_pages import made
-from nonfat.evaluation.figures import figure_cells, write_figures
+from nonfat.evaluation.figures import _one_machine, figure_cells, write_figures
 from nonfat.evaluation.records import read_all, write_result
 
 pytest.importorskip("matplotlib")
@@ -52,3 +52,9 @@ def test_every_figure_is_a_png_and_a_pdf_and_nothing_is_fitted_twice(beijing, tm
     told = []
     write_figures(tmp_path, data=beijing, epochs=1, tell=lambda *at: told.append(at))
     assert told == []
+
+
+def test_seconds_of_two_machines_are_not_compared():
+    here = [made(name, 0.2, provenance={"cpu": "this"}) for name in ("NONFAT", "GPCT")]
+    there = [made("CPCT", 0.2, seed=seed, provenance={"cpu": "that"}) for seed in range(5)]
+    assert _one_machine([*here, *there]) == ("this", here)

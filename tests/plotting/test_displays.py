@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from nonfat.errors import ConfigError, DataError
-from nonfat.plotting import predictions, trajectories
+from nonfat.plotting import against_time, predictions, trajectories
 
 matplotlib = pytest.importorskip("matplotlib")
 START = datetime(2013, 1, 1)
@@ -282,3 +282,20 @@ nonfat.plotting.trajectories(polars.DataFrame(row))
 assert not {"jax", "matplotlib.pyplot"} & set(sys.modules)
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_labels_of_equal_methods_can_all_be_read():
+    frame = pl.DataFrame(
+        {
+            "method": ["NNDTL", "NNDTN", "NNCT", "far away"],
+            "kind": ["method"] * 4,
+            "seconds": [10.0, 10.0, 10.1, 500.0],
+            "score": [0.3, 0.3, 0.3, 0.9],
+        }
+    )
+    figure = against_time(frame, score="relative RMSE", lower=True)
+    labels = figure.axes[0].texts
+    boxes = [matplotlib.text.Text.get_window_extent(label) for label in labels]
+    assert len(boxes) == 4
+    assert not any(a.overlaps(b) for n, a in enumerate(boxes) for b in boxes[:n])
+    assert labels[3].xyann == (4, 3)  # nothing is in its way

@@ -10,7 +10,8 @@ from nonfat.evaluation.layout import Page, Row, Section
 __all__ = ["FORMS", "csv_text", "latex", "markdown"]
 
 _LEGEND = (
-    "Mean ± standard error over runs (folds and seeds). *oracle*: the best test epoch, chosen for "
+    "Mean ± standard error over runs (folds and seeds); without ±, a single run; the CSV form has "
+    "their number. *oracle*: the best test epoch, chosen for "
     "each score by itself, as the paper does, learning from all training rows; *honest*: every "
     "choice is made on a validation part of the training rows, and the test rows are looked at "
     "once; *published*: the paper's number. Bold is the best of its column among its kind: "

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["against_time", "calibration"]
 
 _LEAST_SECONDS = 1e-3  # on a logarithmic axis
+_APART = 1.0  # points between labels
 
 
 def calibration(
@@ -117,20 +118,47 @@ def against_time(
     )
     (ax,) = axes
     ax.set_xscale("log")
+    labels = []
     for kind, colour in colours.items():
         rows = table.filter(kind=kind)
         seconds = np.maximum(rows["seconds"].to_numpy(), _LEAST_SECONDS)
         if rows.height:
             ax.plot(seconds, rows["score"].to_numpy(), "o", color=colour, markersize=4, label=kind)
         for name, x, y in zip(rows["method"], seconds, rows["score"], strict=True):
-            ax.annotate(
-                name,
-                (x, y),
-                xytext=(4, 3),
-                textcoords="offset points",
-                fontsize=_panels.SMALL - 1,
-                color=_panels.INK,
+            labels.append(
+                ax.annotate(
+                    name,
+                    (x, y),
+                    xytext=(4, 3),
+                    textcoords="offset points",
+                    fontsize=_panels.SMALL - 1,
+                    color=_panels.INK,
+                    arrowprops={"arrowstyle": "-", "linewidth": 0.4, "color": _panels.GREY},
+                )
             )
-    ax.margins(x=0.15)
+    ax.margins(x=0.15, y=0.1)
     _panels.finish(figure, axes, None, time_name="seconds of fitting", dates=False)
+    _part(figure, labels)
     return figure
+
+
+def _part(figure: Any, labels: list[Any]) -> None:
+    """Move labels up until none covers another; a line leads from each to its point."""
+    figure.canvas.draw()  # only now is it known what lies where
+    placed: list[Any] = []
+    for label in sorted(labels, key=lambda label: label.get_window_extent().y0):
+        box = _text_box(label)
+        while hit := [other for other in placed if box.overlaps(other)]:
+            x, y = label.xyann
+            lift = max(other.y1 for other in hit) - box.y0
+            label.xyann = x, y + lift * 72 / figure.dpi + _APART
+            box = _text_box(label)
+        placed.append(box)
+
+
+def _text_box(label: Any) -> Any:
+    """Where the text lies, without the line that leads to it."""
+    from matplotlib.text import Text
+
+    label.update_positions(label.figure.canvas.get_renderer())
+    return Text.get_window_extent(label)
