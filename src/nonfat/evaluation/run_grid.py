@@ -2,6 +2,7 @@
 
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import ExitStack, contextmanager
@@ -170,6 +171,9 @@ def _mapped(
             raise ConfigError(
                 f"backend {backend!r} cannot be used here ({_line(error)}); install it, or use loky"
             ) from error
+        stack.enter_context(warnings.catch_warnings())
+        # That it replaces a process which has grown is joblib's own business.
+        warnings.filterwarnings("ignore", message="A worker stopped while", category=UserWarning)
         found = run(delayed(task)(cell) for cell in cells)
         try:
             yield found
