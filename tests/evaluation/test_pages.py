@@ -190,3 +190,22 @@ def test_a_pack_of_records_stands_for_them(tmp_path):
         file.write('{"format": 1}')
     with pytest.raises(DataError, match=r"records.jsonl does not hold records .* pack them again"):
         render(together)
+
+
+def test_what_was_run_on_fewer_folds_is_no_match_for_the_rest():
+    whole = [made("CellMean", 0.3, fold=fold) for fold in range(2)]
+    whole += [made("NNCT", 0.25, fold=fold) for fold in range(2)]
+    easy = [made("NONFAT", 0.1, fold=1), made("GlobalMean", 0.05, fold=1)]
+    found = lines(markdown(pages([*whole, *easy])))
+    assert "| NONFAT | honest | not run | 0.100 (fold 1 only) | not run | not run |" in found
+    assert "| NNCT | honest | not run | **0.250 ± 0.000** | not run | not run |" in found
+    paired = [line for line in found if line.startswith("| NNCT | 3 | CellMean | -0.050")]
+    assert paired  # not GlobalMean, which met the easier fold alone
+    (row,) = [
+        row
+        for row in csv.DictReader(io.StringIO(csv_text(pages([*whole, *easy]))))
+        if (row["method"], row["which"], row["column"], row["table"])
+        == ("NONFAT", "honest", "R = 3", "1")
+    ]
+    assert row["partial"] == "fold 1 only"
+    assert "$0.100$ (fold 1 only)" in latex(pages([*whole, *easy]))

@@ -1,6 +1,6 @@
 """From records to the entries of a table: means over runs, and what there is in their place."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -43,6 +43,7 @@ class Entry:
         error: standard error of that mean; None of a single run.
         runs: with a number.
         failures: runs without.
+        partial: what it is of, if others of its table are of more folds: no match for them.
     """
 
     state: State
@@ -50,6 +51,7 @@ class Entry:
     error: float | None = None
     runs: int = 0
     failures: int = 0
+    partial: str = ""
 
 
 def label(result: Result) -> str:
@@ -65,18 +67,35 @@ def one(result: Result, score: str, which: Which) -> float | None:
     return result.scores.get(score)
 
 
-def entry(results: Iterable[Result], score: str, which: Which = "honest") -> Entry:
+def entry(
+    results: Iterable[Result],
+    score: str,
+    which: Which = "honest",
+    folds: Collection[int] = (),
+) -> Entry:
     """The entry of some runs that differ by their folds, parts and seeds only.
 
+    Args:
+        results: the runs.
+        score: of `nonfat.evaluation.judge.SCORES`.
+        which: of its numbers.
+        folds: of the table; an entry that lacks some of them says so.
+
     Example:
-        >>> entry([], "relative_rmse")
-        Entry(state='not run', mean=None, error=None, runs=0, failures=0)
+        >>> entry([], "relative_rmse").state
+        'not run'
     """
     runs = list(results)
-    known = [value for run in runs if (value := one(run, score, which)) is not None]
+    found = {
+        n: value for n, run in enumerate(runs) if (value := one(run, score, which)) is not None
+    }
     failures = sum(run.failed for run in runs)
-    if known:
-        return Entry("done", float(np.mean(known)), standard_error(known), len(known), failures)
+    if found:
+        known = list(found.values())
+        mine = {runs[n].cell.fold for n in found}
+        partial = "" if mine >= set(folds) else f"fold {', '.join(map(str, sorted(mine)))} only"
+        error = standard_error(known)
+        return Entry("done", float(np.mean(known)), error, len(known), failures, partial)
     if not runs:
         return Entry("not run")
     return Entry("failed" if failures else "none", failures=failures)
@@ -111,7 +130,7 @@ def standard_error(values: Sequence[float] | Float[np.ndarray, "N"]) -> float | 
 
 
 def best_reference(results: Sequence[Result], score: str) -> str | None:
-    """The row of the reference with the best mean; None if there is none, or no best."""
+    """The reference with the best mean over all folds; None if there is none, or no best."""
     more = direction(score)
     if more is None:
         return None
@@ -119,8 +138,13 @@ def best_reference(results: Sequence[Result], score: str) -> str | None:
     for result in results:
         if result.kind == "reference":
             rows.setdefault(label(result), []).append(result)
-    found = {row: entry(runs, score) for row, runs in rows.items()}
-    means = {row: known.mean for row, known in found.items() if known.mean is not None}
+    folds = {result.cell.fold for runs in rows.values() for result in runs}
+    found = {row: entry(runs, score, folds=folds) for row, runs in rows.items()}
+    means = {
+        row: known.mean
+        for row, known in found.items()
+        if known.mean is not None and not known.partial
+    }
     choose: Callable[..., str] = max if more else min
     return choose(means, key=means.__getitem__) if means else None
 

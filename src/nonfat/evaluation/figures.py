@@ -109,6 +109,8 @@ def _figures(
     for dataset in sorted({one.cell.dataset for one in judged}):
         mine = [one for one in judged if one.cell.dataset == dataset]
         mine = [one for one in mine if one.cell.rank in (None, _RANK)] or mine
+        first = min(one.cell.fold for one in mine)  # not all rows may have the others
+        mine = [one for one in mine if one.cell.fold == first]
         if any(one.pit for one in mine):
             yield f"calibration-{dataset}", plotting.calibration(_calibration(mine), title=dataset)
         for score, title in _SCORES.items():
@@ -116,7 +118,7 @@ def _figures(
             points = _points(alike, score)
             if points.height:
                 lower = not METRICS[score].greater_is_better
-                heading = f"{dataset}; {cpu}, one thread" if cpu else dataset
+                heading = f"{dataset}, fold {first}; {cpu}" if cpu else dataset
                 figure = plotting.against_time(points, score=title, lower=lower, title=heading)
                 yield f"time-{dataset}-{score}", figure
 

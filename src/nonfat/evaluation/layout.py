@@ -105,4 +105,6 @@ class Page:
 
 
 def _mean(row: Row, column: int) -> float | None:
-    return row.entries[column].mean
+    """The number that a row competes with; of fewer folds than the others it does not."""
+    entry = row.entries[column]
+    return None if entry.partial else entry.mean

@@ -120,16 +120,19 @@ def _paper_section(results: Sequence[Result], score: str, dataset: str) -> Secti
     oracle = [result for result in mine if result.cell.protocol == "paper"]
     ranks = sorted({*RANKS, *(result.cell.rank for result in mine if result.cell.rank)})
     methods, references = _rows(mine)
+    folds = {result.cell.fold for result in mine}
     rows = []
     for name in methods:
         for which, runs in (("oracle", oracle), ("honest", honest))[score not in LOOKED_AT :]:
-            entries = [entry(_of(runs, name, rank), score, which) for rank in ranks]  # type: ignore[arg-type]
+            entries = [entry(_of(runs, name, rank), score, which, folds) for rank in ranks]  # type: ignore[arg-type]
             rows.append(Row(name, which, entries))  # type: ignore[arg-type]
         published = [printed(score, dataset, name, rank) for rank in ranks]
         if any(one.state == "done" for one in published):
             rows.append(Row(name, "published", published))
     for name in references:  # they have no R: the same number stands in each column
-        rows.append(Row(name, "reference", [entry(_of(honest, name), score)] * len(ranks)))
+        rows.append(
+            Row(name, "reference", [entry(_of(honest, name), score, folds=folds)] * len(ranks))
+        )
     columns = [f"R = {rank}" for rank in ranks]
     title, notes = _NAMES.get(dataset, dataset), _NOTES.get(dataset, [])
     return Section(score, dataset, title, columns, rows, differences(honest, score), notes)

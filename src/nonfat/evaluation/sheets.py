@@ -15,8 +15,9 @@ _LEGEND = (
     "each score by itself, as the paper does, learning from all training rows; *honest*: every "
     "choice is made on a validation part of the training rows, and the test rows are looked at "
     "once; *published*: the paper's number. Bold is the best of its column among its kind: "
-    "oracles, published numbers, or honest ones and references. References have no R. “—”: the "
-    "method has no such score."
+    "oracles, published numbers, or honest ones and references; what was run on fewer folds than "
+    "the rest says so and does not compete. References have no R. “—”: the method has no such "
+    "score."
 )
 _LEVEL = 0.05
 _GAPS = ("method", "R", "reference", "difference", "pairs", "paired t")
@@ -27,8 +28,10 @@ def _text(entry: Entry, plus: str = " ± ") -> str:
     if entry.state != "done" or entry.mean is None:
         return "—" if entry.state == "none" else entry.state
     error = "" if entry.error is None else f"{plus}{entry.error:.3f}"
-    lost = f" ({entry.failures} failed)" if entry.failures else ""
-    return f"{entry.mean:.3f}{error}{lost}"
+    less = [f"{entry.failures} failed"] if entry.failures else []
+    less += [entry.partial] if entry.partial else []
+    aside = f" ({', '.join(less)})" if less else ""
+    return f"{entry.mean:.3f}{error}{aside}"
 
 
 def _gap(one: Difference, plus: str = " ± ") -> list[str]:
@@ -130,7 +133,7 @@ def _escaped(text: str) -> str:
 
 _HEADING = (
     "table", "score", "dataset", "method", "which", "column", "state", "mean", "standard_error",
-    "runs", "failures", "best", "reference", "p",
+    "runs", "failures", "partial", "best", "reference", "p",
 )  # fmt: skip
 
 
@@ -144,13 +147,13 @@ def csv_text(pages: Sequence[Page]) -> str:
             of = [page.number, section.score, section.dataset]
             for row in section.rows:
                 for column, one in enumerate(row.entries):
-                    numbers = [one.state, one.mean, one.error, one.runs, one.failures]
+                    numbers = [one.state, one.mean, one.error, one.runs, one.failures, one.partial]
                     best = int(section.is_best(row, column))
                     heading = section.columns[column]
                     writer.writerow([*of, row.name, row.which, heading, *numbers, best, "", ""])
             for gap in section.differences:
                 of_gap = [gap.row, "difference", "" if gap.rank is None else f"R = {gap.rank}"]
-                numbers = ["done", gap.mean, gap.error, gap.pairs, 0]
+                numbers = ["done", gap.mean, gap.error, gap.pairs, 0, ""]
                 writer.writerow([*of, *of_gap, *numbers, "", gap.reference, gap.p])
     return file.getvalue()
 
