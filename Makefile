@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # The build backend runs on its own; older versions of pip look at the first, newer at the second.
 CONSTRAINED := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt
 
-.PHONY: demo test setup lint types layers unit format clean
+.PHONY: demo test setup lint types layers unit results format clean
 
 demo: setup
 	$(BIN)/nonfat demo --overwrite
@@ -32,6 +32,13 @@ layers:
 
 unit:
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup
+
+# The committed tables, from the committed records.
+results: setup
+	cd docs/results && for form in markdown:md latex:tex csv:csv; do \
+		../../$(BIN)/nonfat bench table . --format $${form%:*} --out tables.$${form#*:} --overwrite; done
+	cd docs/results && ../../$(BIN)/nonfat bench table . --out spread.md --overwrite \
+		--scores crps,mae,coverage_50,coverage_80,coverage_95,width_95
 
 format:
 	$(BIN)/ruff check --fix .
