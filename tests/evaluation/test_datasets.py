@@ -102,3 +102,16 @@ def test_the_published_splits(shared_data, name):
     split = load_fold(name, 0, shared_data(name).parent)
     assert split.train.height == 4 * split.test.height
     assert split.train.columns == [*split.modes, "time", "value"]
+
+
+def test_what_the_notes_under_the_tables_say_of_the_data(shared_data):
+    folder = shared_data("beijing").parent
+    first, *others = (load_fold("beijing", fold, folder) for fold in range(5))
+    assert all(other.train.equals(first.train) for other in others)
+    assert all(other.test.equals(first.test) for other in others)
+    shared_data("dblp")
+    splits = [load_fold("dblp", fold, folder) for fold in range(5)]
+    values = pl.concat([part["value"] for split in splits for part in (split.train, split.test)])
+    assert round((values == values.mode()[0]).mean(), 2) == 0.97
+    assert values.mode()[0] == 1
+    assert not splits[0].test.equals(splits[1].test)

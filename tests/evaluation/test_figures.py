@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from evaluation.test_pages import made
-from nonfat.evaluation.figures import _one_machine, figure_cells, write_figures
+from nonfat.evaluation.figures import _alike, figure_cells, write_figures
 from nonfat.evaluation.records import read_all, write_result
 
 pytest.importorskip("matplotlib")
@@ -54,7 +54,8 @@ def test_every_figure_is_a_png_and_a_pdf_and_nothing_is_fitted_twice(beijing, tm
     assert told == []
 
 
-def test_seconds_of_two_machines_are_not_compared():
-    here = [made(name, 0.2, provenance={"cpu": "this"}) for name in ("NONFAT", "GPCT")]
+def test_seconds_of_two_machines_and_scores_of_two_folds_are_not_compared():
+    here = [made(name, 0.2, fold=1, provenance={"cpu": "this"}) for name in ("NONFAT", "GPCT")]
     there = [made("CPCT", 0.2, seed=seed, provenance={"cpu": "that"}) for seed in range(5)]
-    assert _one_machine([*here, *there]) == ("this", here)
+    too = made("NNCT", 0.2, fold=1, provenance={"cpu": "that"})
+    assert _alike([*there, *here, too]) == ("this", 1, [*here, too])

@@ -41,7 +41,10 @@ def _option(metavar: str, text: str) -> typer.models.OptionInfo:
 def run(
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Of records.", show_default=False)],
     suite: Annotated[str, typer.Option(metavar="NAME", help="'paper' or 'robust'.")] = "paper",
-    datasets: Annotated[str | None, _option("A,B", "Of beijing, dblp, ctr10k.")] = None,
+    datasets: Annotated[
+        str | None,
+        _option("A,B", "Of beijing, dblp, ctr10k, mobile-ads, ...  [default: the first three]"),
+    ] = None,
     methods: Annotated[
         str | None, _option("A,B", "Some of 'nonfat methods', NONFAT-paper, references, all.")
     ] = None,

@@ -109,16 +109,15 @@ def _figures(
     for dataset in sorted({one.cell.dataset for one in judged}):
         mine = [one for one in judged if one.cell.dataset == dataset]
         mine = [one for one in mine if one.cell.rank in (None, _RANK)] or mine
-        first = min(one.cell.fold for one in mine)  # not all rows may have the others
-        mine = [one for one in mine if one.cell.fold == first]
+        cpu, fold, mine = _alike(mine)
         if any(one.pit for one in mine):
-            yield f"calibration-{dataset}", plotting.calibration(_calibration(mine), title=dataset)
+            heading = f"{dataset}, fold {fold}"
+            yield f"calibration-{dataset}", plotting.calibration(_calibration(mine), title=heading)
         for score, title in _SCORES.items():
-            cpu, alike = _one_machine(mine)
-            points = _points(alike, score)
+            points = _points([one for one in mine if _cpu(one) == cpu], score)
             if points.height:
                 lower = not METRICS[score].greater_is_better
-                heading = f"{dataset}, fold {first}; {cpu}" if cpu else dataset
+                heading = f"{dataset}, fold {fold}; {cpu}" if cpu else dataset
                 figure = plotting.against_time(points, score=title, lower=lower, title=heading)
                 yield f"time-{dataset}-{score}", figure
 
@@ -198,13 +197,20 @@ def _calibration(results: Sequence[Result]) -> pl.DataFrame:
     return pl.DataFrame(found)
 
 
-def _one_machine(results: Sequence[Result]) -> tuple[str, list[Result]]:
-    """The processor that most rows were run on, and its records: seconds of two are no match."""
-    rows: dict[str, set[str]] = {}
+def _alike(results: Sequence[Result]) -> tuple[str, int, list[Result]]:
+    """The processor and the fold that most rows were run on, and all records of that fold.
+
+    Seconds of two machines are no match, nor are scores of two splits.
+    """
+    rows: dict[tuple[str, int], set[str]] = {}
     for one in results:
-        rows.setdefault(str(one.provenance.get("cpu", "")), set()).add(_row(one))
-    most = max(rows, key=lambda cpu: len(rows[cpu]))
-    return most, [one for one in results if str(one.provenance.get("cpu", "")) == most]
+        rows.setdefault((_cpu(one), one.cell.fold), set()).add(_row(one))
+    cpu, fold = max(rows, key=lambda place: len(rows[place]))
+    return cpu, fold, [one for one in results if one.cell.fold == fold]
+
+
+def _cpu(result: Result) -> str:
+    return str(result.provenance.get("cpu", ""))
 
 
 def _points(results: Sequence[Result], score: str) -> pl.DataFrame:

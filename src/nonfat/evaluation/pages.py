@@ -54,7 +54,6 @@ _PUBLISHED_NOTES = {
     ],
 }
 _PUBLISHED_SPLIT = ("honest", "paper")
-_ELSEWHERE = (*_PUBLISHED_SPLIT, "curves")  # "curves" is for figures
 
 
 def render(
@@ -85,7 +84,7 @@ def pages(results: Sequence[Result], scores: Sequence[str] = IN_PAPER) -> list[P
     ]
     for name, rules in PROTOCOLS.items():
         ran = [result for result in results if result.cell.protocol == name]
-        for score, title in titles.items() if ran and name not in _ELSEWHERE else ():
+        for score, title in titles.items() if ran and name not in _PUBLISHED_SPLIT else ():
             sections = [_other_section(ran, score, dataset, name) for dataset in _datasets(ran)]
             heading = f"{title}; protocol {name}: {rules.meaning}"
             found.append(Page(len(found) + 1, heading, sections))
