@@ -175,7 +175,10 @@ def test_a_score_that_is_none(tmp_path):
 
 
 def test_a_pack_of_records_stands_for_them(tmp_path):
-    looked = made("NONFAT", float("inf"), protocol="paper", seed=9, looks=[{"epoch": 1}])
+    origin = {"command": f"nonfat bench run --data {tmp_path}", "commit": "abc"}
+    looked = made(
+        "NONFAT", float("inf"), protocol="paper", seed=9, looks=[{"epoch": 1}], provenance=origin
+    )
     for record in (*RECORDS, looked):
         write_result(tmp_path / "apart", record)
     together = tmp_path / "together"
@@ -183,6 +186,8 @@ def test_a_pack_of_records_stands_for_them(tmp_path):
     write_pack(together / PACK, read_all(tmp_path / "apart"))
     assert render(together) == render(tmp_path / "apart")
     assert not any(record.looks for record in read_all(together))  # the most of them
+    told = [record.provenance for record in read_all(together) if record.cell.seed == 9]
+    assert told == [{"command": f"nonfat bench run --data {tmp_path.name}", "commit": "abc"}]
     write_result(together, made("CellMean", 0.3))  # run again since: it counts, once
     assert len(read_all(together)) == len(RECORDS) + 1
     assert "| **0.300** |" in render(together)

@@ -143,15 +143,29 @@ def _parsed(text: str) -> Result:
 def write_pack(path: Path, results: Iterable[Result]) -> None:
     """Write records to one file, a line each, without their looks, which are most of them.
 
+    A pack is for others to read, so paths in commands are cut to their last part.
+
     Args:
         path: of the file; `read_all` finds it in its folder if it is called ``records.jsonl``.
         results: in any order.
     """
     lines = []
     for result in sorted(results, key=lambda result: result.cell.key):
-        told = _plain(asdict(replace(result, looks=[])))
+        origin = {**result.provenance, "command": _portable(result.provenance.get("command", ""))}
+        told = _plain(asdict(replace(result, looks=[], provenance=origin)))
         lines.append(json.dumps({"format": FORMAT, **told}, allow_nan=False))
     path.write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+
+def _portable(command: str) -> str:
+    """A command without the folders of whoever typed it.
+
+    Example:
+        >>> _portable("nonfat bench run --data /home/me/data --out r")
+        'nonfat bench run --data data --out r'
+    """
+    words = command.split(" ")
+    return " ".join(Path(word).name if Path(word).is_absolute() else word for word in words)
 
 
 def _read_pack(path: Path) -> list[Result]:
