@@ -1,13 +1,12 @@
 """``nonfat bench``: methods beside plain references on a published split."""
 
 import dataclasses
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nonfat.cli.bench_grid import figures, pack, run, table
-from nonfat.cli.options import Json, given, listed
+from nonfat.cli.options import BenchData, Json, given, listed
 from nonfat.cli.output import aligned, print_json
 
 if TYPE_CHECKING:
@@ -39,14 +38,7 @@ def bench(
         int | None,
         typer.Option(help="R of the methods that have one.  [default: 5]", show_default=False),
     ] = None,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Of beijing/fold0.parquet, ...  [default: $NONFAT_DATA, or what was fetched]",
-            show_default=False,
-        ),
-    ] = None,
+    data: BenchData = None,
     seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
     epochs: Annotated[
         int | None, typer.Option(help="Passes over the rows, at most.", show_default=False)

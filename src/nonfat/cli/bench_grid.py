@@ -6,23 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nonfat.cli.options import Overwrite, given, listed, numbers
+from nonfat.cli.options import BenchData, Overwrite, Quiet, given, listed, numbers
 
 if TYPE_CHECKING:
     from nonfat.evaluation.run_grid import Ran
 
 __all__ = ["figures", "pack", "run", "table"]
 
-_Data = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FOLDER",
-        help="Of beijing/fold0.parquet, ...  [default: $NONFAT_DATA, or what was fetched]",
-        show_default=False,
-    ),
-]
 _Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Of records.", show_default=False)]
-_Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar, no summary.")]
 _Jobs = Annotated[
     int | None,
     typer.Option(
@@ -56,7 +47,7 @@ def run(
         _option("A,B", "Of honest, paper (best test epoch), resplit, forecast, cold-cell, ..."),
     ] = None,
     epochs: Annotated[int | None, _option("INTEGER", "Passes over the rows, at most.")] = None,
-    data: _Data = None,
+    data: BenchData = None,
     jobs: _Jobs = None,
     backend: Annotated[
         str, typer.Option(metavar="NAME", help="Of joblib: loky, threading, dask, ray.")
@@ -65,7 +56,7 @@ def run(
     keep_models: Annotated[
         bool, typer.Option("--keep-models", help="Keep each fitted model beside its record.")
     ] = False,
-    quiet: _Quiet = False,
+    quiet: Quiet = False,
 ) -> None:
     """Run every cell that has no record yet; what is there is never run again.
 
@@ -82,7 +73,7 @@ def run(
     }
     from nonfat.evaluation import grids
     from nonfat.evaluation.progress import cell_bar
-    from nonfat.evaluation.run_grid import cores, run_cells
+    from nonfat.evaluation.run_grid import run_cells
 
     wanted: dict[str, Any] = {
         name: tuple(value) for name, value in names.items() if value is not None
@@ -93,7 +84,7 @@ def run(
             grids.cells(grid),
             out,
             folder=data,
-            jobs=cores() if jobs is None else jobs,
+            jobs=jobs,
             backend=backend,
             retry=retry,
             models="keep" if keep_models else "drop",
@@ -166,10 +157,10 @@ def pack(
 
 def figures(
     folder: _Folder,
-    data: _Data = None,
+    data: BenchData = None,
     epochs: Annotated[int | None, _option("INTEGER", "Passes over the rows, at most.")] = None,
     jobs: _Jobs = None,
-    quiet: _Quiet = False,
+    quiet: Quiet = False,
 ) -> None:
     """The paper's Figures 2 and 3, calibration, and accuracy against time: PNG and PDF.
 
@@ -177,10 +168,8 @@ def figures(
     """
     from nonfat.evaluation.figures import write_figures
     from nonfat.evaluation.progress import cell_bar
-    from nonfat.evaluation.run_grid import cores
 
     with cell_bar(False if quiet else None) as tell:
-        many = cores() if jobs is None else jobs
-        paths = write_figures(folder, data=data, epochs=epochs, jobs=many, tell=tell)
+        paths = write_figures(folder, data=data, epochs=epochs, jobs=jobs, tell=tell)
     if not quiet:
         typer.echo("\n".join(map(str, paths)))

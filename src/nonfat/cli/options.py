@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 __all__ = [
+    "BenchData",
     "Json",
     "ModelFile",
     "Overwrite",
@@ -22,6 +23,15 @@ __all__ = [
 ModelFile = Annotated[
     Path,
     typer.Argument(metavar="MODEL", help="A file that 'nonfat fit' wrote.", show_default=False),
+]
+BenchData = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        metavar="FOLDER",
+        help="Of beijing/fold0.parquet, ...  [default: $NONFAT_DATA, or what was fetched]",
+        show_default=False,
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON object instead of text.")]
 Records = Annotated[bool, typer.Option("--json", help="Print the rows as a list of JSON objects.")]

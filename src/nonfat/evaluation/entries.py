@@ -86,13 +86,13 @@ def entry(
         'not run'
     """
     runs = list(results)
-    found = {
-        n: value for n, run in enumerate(runs) if (value := one(run, score, which)) is not None
-    }
+    found = [
+        (run.cell.fold, value) for run in runs if (value := one(run, score, which)) is not None
+    ]
     failures = sum(run.failed for run in runs)
     if found:
-        known = list(found.values())
-        mine = {runs[n].cell.fold for n in found}
+        known = [value for _, value in found]
+        mine = {fold for fold, _ in found}
         partial = "" if mine >= set(folds) else f"fold {', '.join(map(str, sorted(mine)))} only"
         error = standard_error(known)
         return Entry("done", float(np.mean(known)), error, len(known), failures, partial)

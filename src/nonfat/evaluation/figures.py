@@ -61,7 +61,7 @@ def write_figures(
     *,
     data: str | os.PathLike[str] | None = None,
     epochs: int | None = None,
-    jobs: int = 1,
+    jobs: int | None = 1,
     tell: Tell | None = None,
 ) -> list[Path]:
     """Draw all figures of a folder of records into its folder ``figures``.
@@ -70,7 +70,7 @@ def write_figures(
         folder: that `nonfat.evaluation.run_grid.run_cells` filled, or is to fill.
         data: the folder of the data.
         epochs: of the models that Figures 2 and 3 show, at most; None leaves it to them.
-        jobs: models that are fitted at a time, if they are not there.
+        jobs: models that are fitted at a time, if they are not there; None for one on each core.
         tell: called after each of these.
 
     Returns:

@@ -103,7 +103,7 @@ def write_result(out: Path, result: Result) -> Path:
     path = record_path(out, result.cell)
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}")
-    text = json.dumps({"format": FORMAT, **_plain(asdict(result))}, indent=1, allow_nan=False)
+    text = _text(result, indent=1)
     try:
         with draft.open("w", encoding="utf-8") as file:
             file.write(text + "\n")
@@ -129,6 +129,12 @@ def read_result(path: Path) -> Result:
         ) from error
 
 
+def _text(result: Result, indent: int | None = None) -> str:
+    """Inverse of `_parsed`."""
+    tree = {"format": FORMAT, **_plain(asdict(result))}
+    return json.dumps(tree, indent=indent, allow_nan=False)
+
+
 def _parsed(text: str) -> Result:
     tree = json.loads(text)
     if tree.pop("format") != FORMAT:
@@ -152,8 +158,7 @@ def write_pack(path: Path, results: Iterable[Result]) -> None:
     lines = []
     for result in sorted(results, key=lambda result: result.cell.key):
         origin = {**result.provenance, "command": _portable(result.provenance.get("command", ""))}
-        told = _plain(asdict(replace(result, looks=[], provenance=origin)))
-        lines.append(json.dumps({"format": FORMAT, **told}, allow_nan=False))
+        lines.append(_text(replace(result, looks=[], provenance=origin)))
     path.write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 

@@ -24,7 +24,7 @@ from nonfat.evaluation.records import (
 from nonfat.evaluation.run_cell import run_cell
 from nonfat.evaluation.runner import whole_fits
 
-__all__ = ["BACKENDS", "Models", "Ran", "Tell", "cores", "run_cells"]
+__all__ = ["BACKENDS", "Models", "Ran", "Tell", "run_cells"]
 
 BACKENDS = ("loky", "threading", "dask", "ray")
 """Of joblib: processes of this machine, threads, or a cluster."""
@@ -51,24 +51,12 @@ class Ran:
     failed: list[Result]
 
 
-def cores() -> int:
-    """How many this process may use.
-
-    Example:
-        >>> cores() >= 1
-        True
-    """
-    from joblib import cpu_count
-
-    return int(cpu_count())
-
-
 def run_cells(
     cells: Sequence[Cell],
     out: str | os.PathLike[str],
     *,
     folder: str | os.PathLike[str] | None = None,
-    jobs: int = 1,
+    jobs: int | None = 1,
     backend: str = "loky",
     retry: bool = False,
     models: Models = "drop",
@@ -80,7 +68,8 @@ def run_cells(
         cells: what to run, as `nonfat.evaluation.grids.cells` lists it.
         out: the folder of records; of a cluster, one that all machines see.
         folder: of the data, as `nonfat.evaluation.datasets.find_folder` takes it.
-        jobs: cells at a time; with 1 all of them run in this process.
+        jobs: cells at a time, None for as many as there are cores; with 1 all of them run in this
+            process.
         backend: one of `BACKENDS`.
         retry: whether cells that failed before are run again.
         models: whether fitted models are kept beside the records.
@@ -93,7 +82,7 @@ def run_cells(
         WorkerError: a process was ended from outside; likewise.
     """
     out = Path(out)
-    whole("jobs", jobs)
+    jobs = _cores() if jobs is None else whole("jobs", jobs)
     choice("backend", backend, list(BACKENDS))
     waiting = [cell for cell in cells if not _finished(out, cell, retry, models)]
     for dataset, fold in dict.fromkeys((cell.dataset, cell.fold) for cell in waiting):
@@ -231,6 +220,12 @@ def _make(out: Path) -> None:
         (out / "cells").mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ConfigError(f"{out} cannot be a folder ({error.strerror or error})") from error
+
+
+def _cores() -> int:
+    from joblib import cpu_count
+
+    return int(cpu_count())
 
 
 def _forget_programs() -> None:
